@@ -1,0 +1,1 @@
+"""Do the cited lines carry the claim: options, rows, verdicts."""

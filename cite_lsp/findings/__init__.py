@@ -1,0 +1,1 @@
+"""What a person is told: findings, their codes, and the pages that explain them."""

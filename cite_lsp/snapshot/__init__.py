@@ -1,0 +1,1 @@
+"""What the citations point at: paths, lines, resolutions, excerpts, and git."""

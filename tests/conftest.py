@@ -1,0 +1,25 @@
+"""What every test may ask for."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None)
+settings.load_profile("default")
+
+
+def shared_folder() -> Path | None:
+    """The folder of specification data beside the checkout, where the machine has one."""
+    named = os.environ.get("CITE_LSP_SHARED")
+    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared"
+    return folder if (folder / "vectors").is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    folder = shared_folder()
+    if folder is None:
+        pytest.skip("not run: the specification data (shared/) is not beside this checkout")
+    return folder

@@ -1,0 +1,237 @@
+"""The claim of an anchor: the sentence, or the part of it, that the anchor stands behind (anchors.md, Claims)."""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Protocol
+
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.inline import lex
+from cite_lsp.document.ranges import Place
+from cite_lsp.document.sentences import masked, sentence_places
+
+LEAST_WORDS = 4
+_CUT_WORDS = 3
+
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_JOINING = re.compile(r"(?:[\s,;&/|`()\[\]{}*_\"'–—-]|\band\b)*\Z")
+_OWN_TEXT = re.compile(
+    r"(?:[ \t]|>)*(?:(?:[-+*•]|\(?[0-9]{1,9}[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?(?:(?:#{1,6}|={1,6})[ \t]+)?"
+)
+_LINE_BREAK = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t>]*")
+_SETEXT = re.compile(r"(?:\r\n|\r|\n)[ \t>]*(?:=+|-+)[ \t]*\Z")
+_CELL = re.compile(r"(?<!\\)\|")
+_OPENING, _CLOSING = "([{“", ")]}”"
+
+
+class BlockText(Protocol):
+    """What a claim needs of a block."""
+
+    @property
+    def kind(self) -> str:
+        """Kind of block."""
+
+    @property
+    def text(self) -> str:
+        """Whole lines."""
+
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """With offsets into `text`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The blocks that a thin claim borrows from."""
+
+    section: str
+    heading: BlockText | None
+    before: BlockText | None
+    """The block before."""
+    lead: BlockText | None
+    """Of a list item: the block that leads in its list, ending with a colon."""
+    header: BlockText | None
+    """Of a table row: the header row."""
+
+
+def plain(text: str) -> str:
+    """Give `text` on one line, without what quotes or indents its further lines."""
+    return _LINE_BREAK.sub(" ", text).strip()
+
+
+def own_text(block: BlockText) -> str:
+    """Give a block's text without its marks, on one line."""
+    text = block.text.rstrip(" \t\r\n")
+    if block.kind == "heading":
+        text = _SETEXT.sub("", text).rstrip("# \t")
+    found = _OWN_TEXT.match(text)
+    return plain(text[found.end() if found else 0 :])
+
+
+def cells_of(text: str) -> list[str]:
+    """Give the cells of a table row."""
+    row = text.strip(" \t\r\n>")
+    row = row.removeprefix("|")
+    if row.endswith("|") and not row.endswith("\\|"):
+        row = row[:-1]
+    return [cell.strip() for cell in _CELL.split(row)]
+
+
+class Claims:
+    """The claims of one block's anchors; worked out when the first is asked for."""
+
+    __slots__ = ("_block", "_groups", "_mask", "_sentences", "_starts", "_surroundings", "_words")
+
+    def __init__(self, block: BlockText, surroundings: Surroundings) -> None:
+        self._block = block
+        self._surroundings = surroundings
+        self._mask: str | None = None
+        self._words = ""
+        self._sentences: list[Place] = []
+        self._starts: list[int] = []
+        self._groups: dict[int, list[list[int]]] = {}
+
+    @property
+    def section(self) -> str:
+        """The nearest heading of level 2 above, as written, or ""."""
+        return self._surroundings.section
+
+    def sentence(self, index: int) -> str:
+        """Give the sentence that holds anchor number `index`."""
+        start, end = self._sentences[self._holding(index)]
+        return plain(self._block.text[start:end])
+
+    def claim(self, index: int) -> str:
+        """Give the claim of anchor number `index`."""
+        number = self._holding(index)
+        start, end = self._part(index, number)
+        if self._words_between(start, end) >= LEAST_WORDS:
+            return plain(self._block.text[start:end])
+        return self._borrowed(number) or self.sentence(index)
+
+    # --- sentences
+
+    def _prepare(self) -> None:
+        """Cut the block into sentences, and the anchors of each into groups."""
+        block = self._block
+        text = block.text
+        cited = [(anchor.start, anchor.end) for anchor in block.anchors]
+        code = [(span.start, span.end) for span in lex(text).codes] if "`" in text else []
+        self._mask = mask = masked(text, cited, code)
+        self._words = mask.replace("\ue000", " ")
+        for low, high in code:
+            self._words = self._words[:low] + " " * (high - low) + self._words[high:]
+        for low, high in self._pieces():
+            self._sentences += sentence_places(mask, low, high)
+        if not self._sentences:
+            self._sentences = [(0, len(text))]
+        self._starts = [start for start, _ in self._sentences]
+        for index, anchor in enumerate(block.anchors):
+            groups = self._groups.setdefault(self._at(anchor.start), [])
+            if groups and _JOINING.match(text[block.anchors[groups[-1][-1]].end : anchor.start]):
+                groups[-1].append(index)
+            else:
+                groups.append([index])
+
+    def _pieces(self) -> list[Place]:
+        """Give the ranges that sentences stay within: the cells of a row, else the block's own text."""
+        text = self._block.text
+        if self._block.kind == "table-row":
+            bars = [found.start() for found in _CELL.finditer(text)]
+            edges = [-1, *bars, len(text)]
+            return [(low + 1, high) for low, high in zip(edges, edges[1:], strict=False) if high > low + 1]
+        found = _OWN_TEXT.match(text)
+        start = found.end() if found else 0
+        first = min((anchor.start for anchor in self._block.anchors), default=start)
+        end = len(text)
+        if self._block.kind == "heading" and (underline := _SETEXT.search(text.rstrip())):
+            end = underline.start()
+        return [(min(start, first), end)]
+
+    def _at(self, position: int) -> int:
+        return max(0, bisect_right(self._starts, position) - 1)
+
+    def _holding(self, index: int) -> int:
+        if self._mask is None:
+            self._prepare()
+        return self._at(self._block.anchors[index].start)
+
+    # --- parts of a sentence
+
+    def _part(self, index: int, number: int) -> Place:
+        """Give the part of sentence `number` that belongs to the anchor's group."""
+        start, end = self._sentences[number]
+        groups = self._groups[number]
+        own = next(order for order, group in enumerate(groups) if index in group)
+        for order in range(own, 0, -1):
+            if cut := self._cut_between(groups, order - 1, number):
+                start = cut
+                break
+        for order in range(own, len(groups) - 1):
+            if cut := self._cut_between(groups, order, number):
+                end = cut
+                break
+        return start, end
+
+    def _cut_between(self, groups: list[list[int]], order: int, number: int) -> int | None:
+        """Give where the sentence is cut between a group and the next: behind the last `;`, else the last `,`."""
+        anchors = self._block.anchors
+        low = anchors[groups[order][-1]].end
+        high = anchors[groups[order + 1][0]].start
+        start, end = self._sentences[number]
+        before = anchors[groups[order - 1][-1]].end if order else start
+        after = anchors[groups[order + 2][0]].start if order + 2 < len(groups) else end
+        places = self._outside_brackets(low, high)
+        for mark in ";,":
+            for place in reversed([at for at in places if self._words[at] == mark]):
+                if (
+                    self._words_between(before, place) >= _CUT_WORDS
+                    and self._words_between(place + 1, after) >= _CUT_WORDS
+                ):
+                    return place + 1
+        return None
+
+    def _outside_brackets(self, low: int, high: int) -> list[int]:
+        """Give the places of `;` and `,` between two groups that stand in no bracket, quote or code."""
+        depth, quoted = 0, False
+        places = []
+        for position in range(low, high):
+            character = self._words[position]
+            if character in _OPENING:
+                depth += 1
+            elif character in _CLOSING:
+                depth = max(0, depth - 1)
+            elif character == '"':
+                quoted = not quoted
+            elif character in ";," and not depth and not quoted:
+                places.append(position)
+        return places
+
+    def _words_between(self, start: int, end: int) -> int:
+        return len(_WORD.findall(self._words, start, end))
+
+    # --- thin claims
+
+    def _borrowed(self, number: int) -> str:
+        """Give the claim of a sentence with fewer than four words, from what stands around it."""
+        around, block = self._surroundings, self._block
+        if block.kind == "table-row":
+            return self._row()
+        if block.kind == "list-item" and around.lead:
+            return f"{own_text(around.lead)} {own_text(block)}"
+        if number > 0:
+            start, end = self._sentences[number - 1]
+            return plain(block.text[start:end])
+        if around.before and own_text(around.before).endswith(":"):
+            return own_text(around.before)
+        return own_text(around.heading) if around.heading else ""
+
+    def _row(self) -> str:
+        cells = cells_of(self._block.text)
+        heads = cells_of(self._surroundings.header.text) if self._surroundings.header else []
+        named = [
+            f"{heads[order]}: {cell}" if order < len(heads) and heads[order] else cell
+            for order, cell in enumerate(cells)
+            if cell
+        ]
+        return "; ".join(named)

@@ -1,0 +1,354 @@
+"""Finds the anchors of one block: where a number may be, then what stands before it (anchors.md).
+
+Only places where a line form may begin are looked at, and from there back no further than the last anchor, so the
+cost is linear in the block.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+
+from cite_lsp.document.anchors import Anchor, CitedPath, form_of, shifted
+from cite_lsp.document.buffer import lines_with_ends
+from cite_lsp.document.inline import Code, Inline, Link, lex
+from cite_lsp.document.links import definition_link, permalink, read_link
+from cite_lsp.document.path_token import (
+    MAX_PATH,
+    Acceptance,
+    Grammar,
+    clean_path,
+    holds_spaces,
+    path_ahead,
+    path_start,
+)
+from cite_lsp.document.ranges import Ranges, read_call, read_colon, read_hash, read_words
+
+TRIGGER = re.compile(
+    r":(?=[~L]{0,2}[0-9])|#(?=L[0-9])|\((?=[0-9])|(?<![\w#:])(?:([Ll]ine(s?)|ln)\s{1,40}|L)(?=[~L]{0,2}[0-9])"
+)
+"""Where a line form may begin. A block without one has no anchor."""
+
+_LINES_OF = re.compile(r"\s{1,20}(?:of|in|from)\s{1,20}(?:the\s{1,20})?")
+_BEFORE_WORD = re.compile(r"(?:`+|\*\*)?[,:]?\s*[(\[]?(?:(?:at|on)\s+|@\s*)?\Z")
+_BREAK_IN_CODE = re.compile(r"[ \t]*(?:\r\n|\r|\n)(?:[ \t>]*)")
+_CONTINUES_AFTER = frozenset(" \t\r\n`([{,/-–|*")
+_BRACKET_REACH = 300
+_REFUSED_KEPT = 64
+
+
+@dataclass(slots=True)
+class Found:
+    """What one block holds."""
+
+    anchors: list[Anchor] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    """Paths with lines that count only if they exist."""
+    unattached: int = 0
+    """Line words and bare `:line` without a path."""
+    overrun: bool = False
+    """The user's pattern ran out of time: the block was not read to its end."""
+
+
+def find_anchors(text: str, grammar: Grammar) -> Found:
+    """Find the anchors of a block's text; offsets are relative to it."""
+    if not TRIGGER.search(text):
+        return Found()
+    return _Finder(text, grammar, lex(text)).find()
+
+
+def find_definition(text: str, grammar: Grammar) -> Found:
+    """Find the anchor of a link definition, `[name]: path#L5`; it covers the definition."""
+    found = Found()
+    link = definition_link(text)
+    anchor = read_link(text, link, grammar, None).anchor if link else None
+    if anchor:
+        found.anchors.append(anchor)
+    return found
+
+
+def find_in_code(text: str, grammar: Grammar) -> Found:
+    """Find the anchors of a fence, every line by itself (`anchors.in_fences`)."""
+    found = Found()
+    position = 0
+    for line in lines_with_ends(text):
+        if TRIGGER.search(line):
+            part = _Finder(line, grammar, Inline()).find()
+            found.unattached += part.unattached
+            found.refused += part.refused
+            first = len(found.anchors)
+            found.anchors += [
+                replace(shifted(anchor, position), index=first + number) for number, anchor in enumerate(part.anchors)
+            ]
+        position += len(line)
+    return found
+
+
+class _Finder:
+    """One pass over one block."""
+
+    def __init__(self, text: str, grammar: Grammar, inline: Inline, *, bracketed: bool = False) -> None:
+        self.text = text
+        self.bracketed = bracketed
+        self.accepts = grammar.acceptance
+        self.grammar = grammar
+        self.inline = inline
+        self.found = Found()
+        self.done = 0
+        """End of the last anchor: nothing is looked at before it again."""
+        self.last: tuple[int, CitedPath] | None = None
+        """Where the last path stands that a continuation may take."""
+        self.codes_seen = 0
+        self.hidden: list[tuple[int, int]] = sorted(inline.addresses + inline.comments)
+
+    def find(self) -> Found:
+        events: list[tuple[int, int, re.Match[str] | Link | tuple[int, int]]] = []
+        events += [(trigger.start(), 2, trigger) for trigger in TRIGGER.finditer(self.text)]
+        events += [(link.start, 0, link) for link in self.inline.links]
+        events += [(address[0], 1, address) for address in self.inline.addresses]
+        events.sort(key=lambda event: event[:2])
+        for position, _, event in events:
+            if position < self.done:
+                continue
+            if isinstance(event, Link):
+                self.take_link(event)
+            elif isinstance(event, tuple):
+                self.take_address(*event)
+            elif not self.is_hidden(position):
+                self.take_trigger(event)
+        return self.found
+
+    def is_hidden(self, position: int) -> bool:
+        index = bisect_right(self.hidden, (position, len(self.text) + 1)) - 1
+        return index >= 0 and position < self.hidden[index][1]
+
+    # --- what an event gives
+
+    def add(self, anchor: Anchor | None) -> bool:
+        if anchor is None:
+            return False
+        anchors = self.found.anchors
+        if anchor.index != len(anchors):
+            anchor = replace(anchor, index=len(anchors))
+        anchors.append(anchor)
+        self.done = anchor.end
+        self.last = (anchor.end, CitedPath(anchor.path, anchor.repository, anchor.ref))
+        return True
+
+    def make(self, start: int, ranges: Ranges, path: CitedPath, form: str = "", end: int = 0) -> Anchor:
+        end = end or ranges.end
+        return Anchor(
+            self.text[start:end],
+            form_of(ranges, form),
+            path.path,
+            ranges.spans,
+            start,
+            end,
+            ranges.places,
+            ranges.defect,
+            ranges.approximate,
+            path.repository,
+            path.ref,
+        )
+
+    def refuse(self, path: str) -> None:
+        if path and len(self.found.refused) < _REFUSED_KEPT:
+            self.found.refused.append(path)
+
+    def take_link(self, link: Link) -> None:
+        reading = read_link(self.text, link, self.grammar, self.anchor_in_text(link))
+        if self.add(reading.anchor):
+            return
+        if reading.bare:
+            self.last = (link.end, reading.bare)
+        target = (link.text_end, link.end)
+        self.hidden.insert(bisect_right(self.hidden, target), target)
+
+    def anchor_in_text(self, link: Link) -> Anchor | None:
+        """Give the first anchor of a link's text."""
+        inner = self.text[link.text_start : link.text_end]
+        if not TRIGGER.search(inner):
+            return None
+        part = _Finder(inner, self.grammar, lex(inner), bracketed=True).find()
+        return shifted(part.anchors[0], link.text_start) if part.anchors else None
+
+    def take_address(self, start: int, end: int) -> None:
+        self.add(permalink(self.text, start, end))
+
+    def take_trigger(self, trigger: re.Match[str]) -> None:
+        position = trigger.start()
+        code = self.inline.code_at(position)
+        if code and _BREAK_IN_CODE.search(self.text, code.inner_start, code.inner_end):
+            self.take_broken_code(code)
+            return
+        mark = self.text[position]
+        if mark in ":#(":
+            self.take_sign(position, mark, code)
+        else:
+            self.take_word(trigger, code)
+
+    # --- `path:N`, `path#LN`, `path(N)`
+
+    def take_sign(self, position: int, mark: str, code: Code | None) -> None:
+        low = max(self.done, code.inner_start if code else 0)
+        limit = code.inner_end if code else len(self.text)
+        start = path_start(self.text, low, position)
+        if start is None:
+            if mark == ":":
+                self.take_continuation(position, limit, code)
+            return
+        start, path = self.widest(start, position, low, code)
+        if mark == ":":
+            ranges = read_colon(self.text, position, limit, spaced=self.lists_by_spaces(start, code))
+        else:
+            ranges = (read_hash if mark == "#" else read_call)(self.text, position, limit)
+        if ranges is None:
+            return
+        counts = self.accepts.accepts_call(path) if mark == "(" else self.accepts.accepts(path)
+        if counts:
+            self.add(self.make(start, ranges, CitedPath(path)))
+        elif mark != "(":
+            self.refuse(path)
+
+    def widest(self, start: int, end: int, low: int, code: Code | None) -> tuple[int, str]:
+        """Give start and text of the path that ends at `end`; inside a code span it may reach back over spaces."""
+        path = clean_path(self.text[start:end], escaped=code is None, percent=False)
+        if code is None or start == low or self.text[start - 1] != " ":
+            return start, path
+        first = low
+        while first < start and self.text[first] in " \t,;&":
+            first += 1
+        whole = clean_path(self.text[first:end], escaped=False, percent=False)
+        if first < start and (self.accepts.knows(whole) or (holds_spaces(whole) and not self.accepts.knows(path))):
+            return first, whole
+        return start, path
+
+    def lists_by_spaces(self, start: int, code: Code | None) -> bool:
+        """Say whether items behind a space belong to a list whatever follows: in a code span or in brackets."""
+        if code is not None or self.bracketed:
+            return True
+        low = max(0, start - _BRACKET_REACH)
+        before = self.text[low:start]
+        return before.count("(") > before.count(")") or before.count("[") > before.count("]")
+
+    # --- `:N` behind a path named earlier
+
+    def take_continuation(self, position: int, limit: int, code: Code | None) -> None:
+        if not self.may_continue(position):
+            return
+        ranges = read_colon(self.text, position, limit, spaced=self.lists_by_spaces(position, code))
+        if ranges is None or self.text.startswith(":", ranges.end):
+            return
+        path = self.path_before(position)
+        if path is None:
+            self.found.unattached += 1
+        else:
+            self.add(self.make(position, ranges, path, "continuation"))
+
+    def may_continue(self, position: int) -> bool:
+        if position == 0:
+            return True
+        before = self.text[position - 1]
+        if before not in _CONTINUES_AFTER:
+            return False
+        if before in "([{" and position > 1:
+            # `digest[:12]` and `f(:8)` are code
+            return not (self.text[position - 2].isalnum() or self.text[position - 2] in "_)]")
+        return True
+
+    def path_before(self, position: int) -> CitedPath | None:
+        """Give the nearest path before `position`: of the last anchor, or a code span or link that is one."""
+        codes = self.inline.codes
+        while self.codes_seen < len(codes) and codes[self.codes_seen].end <= position:
+            code = codes[self.codes_seen]
+            self.codes_seen += 1
+            if self.last is not None and code.end <= self.last[0]:
+                continue
+            path = _whole_path(self.text[code.inner_start : code.inner_end], self.accepts)
+            if path:
+                self.last = (code.end, CitedPath(path))
+        return self.last[1] if self.last else None
+
+    # --- `path line N`, `lines N of path`
+
+    def take_word(self, trigger: re.Match[str], code: Code | None) -> None:
+        limit = code.inner_end if code else len(self.text)
+        ranges = read_words(self.text, trigger.end(), limit, plural=trigger.group(2) == "s")
+        if ranges is None:
+            return
+        if self.add(self.words_behind_path(trigger.start(), ranges, code)):
+            return
+        if trigger.group(1) is None:
+            return
+        if not self.add(self.words_before_path(trigger.start(), ranges)):
+            self.found.unattached += 1
+
+    def words_behind_path(self, position: int, ranges: Ranges, code: Code | None) -> Anchor | None:
+        low = max(self.done, position - 60)
+        joint = _BEFORE_WORD.search(self.text, low, position)
+        if joint is None or joint.start() == position:
+            return None
+        end = joint.start()
+        if self.text[end] == "`":
+            code = self.inline.code_at(end)
+            if code is None or code.inner_end != end:
+                return None
+        start = path_start(self.text, max(self.done, code.inner_start if code else 0), end)
+        if start is None:
+            return None
+        start, path = self.widest(start, end, max(self.done, code.inner_start if code else 0), code)
+        if not self.accepts.accepts(path):
+            return None
+        return self.make(start, ranges, CitedPath(path), "words")
+
+    def words_before_path(self, position: int, ranges: Ranges) -> Anchor | None:
+        joint = _LINES_OF.match(self.text, ranges.end)
+        if joint is None:
+            return None
+        start = joint.end()
+        code = self.inline.code_at(start + 1) if self.text.startswith("`", start) else None
+        if code is not None:
+            path = _whole_path(self.text[code.inner_start : code.inner_end], self.accepts)
+            return self.make(position, ranges, CitedPath(path), "words", code.inner_end) if path else None
+        end = path_ahead(self.text, start, len(self.text))
+        path = clean_path(self.text[start:end], escaped=True, percent=False)
+        if not self.accepts.accepts(path) or TRIGGER.match(self.text, end):
+            return None
+        return self.make(position, ranges, CitedPath(path), "words", end)
+
+    # --- a code span over a line end
+
+    def take_broken_code(self, code: Code) -> None:
+        """Read a code span as if the break, and what quotes and indents the next line, were not there."""
+        kept: list[int] = []
+        position = code.inner_start
+        for gap in _BREAK_IN_CODE.finditer(self.text, code.inner_start, code.inner_end):
+            kept += range(position, gap.start())
+            position = gap.end()
+        kept += range(position, code.inner_end)
+        joined = "".join(map(self.text.__getitem__, kept))
+        whole = Inline([Code(0, 0, len(joined), len(joined))])
+        part = _Finder(joined, self.grammar, whole).find()
+        for anchor in part.anchors:
+            self.add(_mapped(anchor, kept, self.text))
+        self.found.refused += part.refused[: _REFUSED_KEPT - len(self.found.refused)]
+        self.found.unattached += part.unattached
+        self.done = max(self.done, code.inner_end)
+
+
+def _whole_path(inner: str, acceptance: Acceptance) -> str | None:
+    """Give the path that the whole of a code span is, or None."""
+    inner = _BREAK_IN_CODE.sub("", inner).strip()
+    if not inner or len(inner) > MAX_PATH:
+        return None
+    start = path_start(inner, 0, len(inner))
+    if start is None or (start > 0 and not holds_spaces(inner)):
+        return None
+    path = clean_path(inner, escaped=False, percent=False)
+    return path if acceptance.accepts(path) else None
+
+
+def _mapped(anchor: Anchor, kept: list[int], text: str) -> Anchor:
+    """Give the anchor with offsets of a joined text turned into those of the block."""
+    start, end = kept[anchor.start], kept[anchor.end - 1] + 1
+    places = tuple(tuple((kept[low], kept[high - 1] + 1) for low, high in pair) for pair in anchor.number_ranges)
+    return replace(anchor, text=text[start:end], start=start, end=end, number_ranges=places)

@@ -104,9 +104,9 @@ class Claims:
     def claim(self, index: int) -> str:
         """Give the claim of anchor number `index`."""
         number = self._holding(index)
-        start, end = self._part(index, number)
-        if self._words_between(start, end) >= LEAST_WORDS:
-            return plain(self._block.text[start:end])
+        part = self._part(index, number)
+        if part != self._sentences[number] or self._words_between(*part) >= LEAST_WORDS:
+            return plain(self._block.text[slice(*part)])
         return self._borrowed(number) or self.sentence(index)
 
     # --- sentences

@@ -302,6 +302,7 @@ class _Edit:
             blocks.append(_mark_block())
             head = head[1:]
         first = lines_with_ends(head)
+        self._peek()
         self.boundaries[len(first)] = self.next
         lines = Lines(self._later(len(first)), first)
         number = 0
@@ -330,6 +331,7 @@ class _Edit:
         return whole
 
     def _peek(self) -> Block | None:
+        """Give the next old block, `next` set to where it stands."""
         group, block = self.next
         while group < len(self.groups) and block >= len(self.groups[group].blocks):
             group, block = group + 1, 0
@@ -352,6 +354,7 @@ class _Edit:
             self.boundaries[number] = self.next
             number += block.line_count
             self._take()
+            self._peek()
             self.boundaries[number] = self.next
             yield from lines_with_ends(block.text)
 
@@ -360,11 +363,12 @@ class _Edit:
         for cut in cut_blocks(lines, self.options.syntax, entry, number, self.boundaries.keys()):
             blocks.append(_block(cut, lines, self.options))
             place = self.boundaries.get(cut.first + cut.size)
-            if place is not None:
+            if place is None:
+                continue
+            group, block = place
+            if group >= len(self.groups) or self.groups[group].blocks[block].entry == cut.exit:
                 self.next = place
-                old = self._peek()
-                if old is None or old.entry == cut.exit:
-                    return blocks
+                return blocks
         self.next = (len(self.groups), 0)
         return blocks
 

@@ -1,0 +1,278 @@
+"""Ignore comments: what an author wrote into a document to silence findings (findings.md, Switching off).
+
+    <!-- cite-lsp: ignore moved, edited because the plan describes the old layout -->
+    <!-- cite-lsp: ignore-file blank-line generated from a template -->
+
+The codes are separated by commas; all that follows is the reason. MDX writes `{/* cite-lsp: … */}`,
+reStructuredText `.. cite-lsp: …` and AsciiDoc `// cite-lsp: …`, the last two on a line of their own.
+A comment beside text covers its own line; one that stands alone covers the next line that is neither blank nor
+another such comment. A comment that names no code, or a name that is no code, silences nothing: it is never
+taken as "everything".
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from cite_lsp.findings.catalogue import closest_codes, find_code
+from cite_lsp.findings.finding import Edit, Finding, Fix, Level
+
+MARK = "cite-lsp:"
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_OPENING = re.compile(r"(<!--|\{/\*)[ \t]*cite-lsp:[ \t]*(ignore-file|ignore)(?![\w-])", re.ASCII)
+_LINE_COMMENT = re.compile(
+    r"(?:^|(?<=[\r\n]))[ \t]*((?:\.\.|//)[ \t]+cite-lsp:[ \t]*(ignore-file|ignore)(?![\w-]))[^\r\n]*", re.ASCII
+)
+_CLOSING = {"<!--": "-->", "{/*": "*/}"}
+_NAME = re.compile(r"[ \t\r\n]*([A-Za-z][\w-]*(?::[\w.-]+/[\w.-]+)?)", re.ASCII)
+_COMMA = re.compile(r"[ \t\r\n]*,", re.ASCII)
+_SEPARATORS = " \t\r\n:-\u2013\u2014"
+_BLANK = " \t"
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    """One ignore comment.
+
+    `start` and `end` are the code-point offsets of the whole comment; `names` what it names, each with its
+    offsets in `name_ranges`; `line` the 0-based line it ends on, `covered` the 0-based line it silences
+    (None for one of the whole file, or when no line follows); `alone` whether its lines hold nothing else.
+    """
+
+    start: int
+    end: int
+    names: tuple[str, ...]
+    name_ranges: tuple[tuple[int, int], ...]
+    reason: str
+    whole_file: bool
+    line: int
+    covered: int | None
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ignores:
+    """The ignore comments of one document, in text order."""
+
+    comments: tuple[Ignore, ...] = ()
+    _by_line: Mapping[tuple[int, str], Ignore] = field(default_factory=dict, repr=False)
+    _by_file: Mapping[str, Ignore] = field(default_factory=dict, repr=False)
+
+    def covers(self, code: str, line0: int) -> Ignore | None:
+        """The comment that silences a finding of `code` on the 0-based line; None when it is to be told."""
+        return self._by_line.get((line0, code)) or self._by_file.get(code)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A comment's place in the text: all of it, the part after `ignore`, and the keyword."""
+
+    start: int
+    end: int
+    body: int
+    body_end: int
+    whole_file: bool
+
+
+def parse_ignores(text: str, excluded: Callable[[int], bool] | None = None) -> Ignores:
+    """The ignore comments of a document's text; linear in the text, and one search when it has none.
+
+    `excluded` says of a code-point offset whether it lies where comments are only shown (fenced and indented
+    code, code spans); such comments do not count. One directly between two backticks never does.
+    """
+    if MARK not in text:
+        return Ignores()
+    found = [place for place in _places(text) if excluded is None or not excluded(place.start)]
+    if not found:
+        return Ignores()
+    lines = _Lines(text, found)
+    return _index(tuple(_ignore(text, place, lines) for place in found))
+
+
+def _index(comments: tuple[Ignore, ...]) -> Ignores:
+    by_line: dict[tuple[int, str], Ignore] = {}
+    by_file: dict[str, Ignore] = {}
+    for comment in comments:
+        for name in comment.names:
+            if find_code(name) is None:
+                continue
+            if comment.whole_file:
+                by_file.setdefault(name, comment)
+            elif comment.covered is not None:
+                by_line.setdefault((comment.covered, name), comment)
+    return Ignores(comments, by_line, by_file)
+
+
+def _places(text: str) -> list[_Found]:
+    block = list(_block_comments(text))
+    starts = [place.start for place in block]
+    line = []
+    for match in _LINE_COMMENT.finditer(text):
+        before = bisect_right(starts, match.start(1)) - 1
+        if before >= 0 and match.start(1) < block[before].end:
+            continue
+        line.append(_Found(match.start(1), match.end(), match.end(1), match.end(), match[2] == "ignore-file"))
+    return sorted((*block, *line), key=lambda place: place.start)
+
+
+def _block_comments(text: str) -> Iterator[_Found]:
+    position = 0
+    unclosed: set[str] = set()
+    while (match := _OPENING.search(text, position)) is not None:
+        position = match.end()
+        closing = _CLOSING[match[1]]
+        # Once no closing mark is left, none is looked for again: the scan stays linear.
+        end = -1 if closing in unclosed else text.find(closing, position)
+        if end < 0:
+            unclosed.add(closing)
+            continue
+        after = end + len(closing)
+        if not (text[match.start() - 1 : match.start()] == "`" and text[after : after + 1] == "`"):
+            yield _Found(match.start(), after, match.end(), end, match[2] == "ignore-file")
+        position = after
+
+
+def _ignore(text: str, place: _Found, lines: "_Lines") -> Ignore:
+    names: list[str] = []
+    ranges: list[tuple[int, int]] = []
+    position = place.body
+    while (match := _NAME.match(text, position, place.body_end)) is not None:
+        names.append(match[1])
+        ranges.append(match.span(1))
+        position = match.end()
+        comma = _COMMA.match(text, position, place.body_end)
+        if comma is None:
+            break
+        position = comma.end()
+    alone = lines.alone(place)
+    last = lines.number(place.end - 1)
+    covered = None
+    if not place.whole_file:
+        covered = lines.next_with_text(last) if alone else last
+    reason = " ".join(text[position : place.body_end].strip(_SEPARATORS).split())
+    return Ignore(
+        place.start, place.end, tuple(names), tuple(ranges), reason, place.whole_file, last, covered, alone
+    )
+
+
+class _Lines:
+    """The lines of a text, and which of them hold nothing but ignore comments."""
+
+    def __init__(self, text: str, found: list[_Found]) -> None:
+        self._text = text
+        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+        self._silent = [False] * len(self._starts)
+        for place in found:
+            if self.alone(place):
+                for line in range(self.number(place.start), self.number(place.end - 1) + 1):
+                    self._silent[line] = True
+        self._next = self._next_lines()
+
+    def number(self, offset: int) -> int:
+        return bisect_right(self._starts, offset) - 1
+
+    def line_range(self, first: int, last: int) -> tuple[int, int]:
+        """Offsets of the lines from `first` to `last`, the last line's end included."""
+        end = self._starts[last + 1] if last + 1 < len(self._starts) else len(self._text)
+        return self._starts[first], end
+
+    def alone(self, place: _Found) -> bool:
+        start, end = self.line_range(self.number(place.start), self.number(place.end - 1))
+        return not _text_between(self._text, start, place.start) and not _text_between(self._text, place.end, end)
+
+    def next_with_text(self, line: int) -> int | None:
+        return self._next[line + 1]
+
+    def _next_lines(self) -> list[int | None]:
+        """For each line, itself or the first one after it that is neither blank nor only ignore comments."""
+        following: list[int | None] = [None] * (len(self._starts) + 1)
+        for line in range(len(self._starts) - 1, -1, -1):
+            start, end = self.line_range(line, line)
+            speaks = not self._silent[line] and _text_between(self._text, start, end)
+            following[line] = line if speaks else following[line + 1]
+        return following
+
+
+_TEXT = re.compile(r"[^ \t\r\n]")
+
+
+def _text_between(text: str, start: int, end: int) -> bool:
+    return _TEXT.search(text, start, end) is not None
+
+
+def ignore_findings(
+    text: str,
+    ignores: Ignores,
+    used: Container[tuple[Ignore, str]],
+    reported: Container[str],
+    severity_of: Callable[[str], Level],
+) -> tuple[Finding, ...]:
+    """The findings `unused-ignore` and `ignore-without-reason` of a document.
+
+    `used` holds each (comment, code) that silenced something; `reported` the codes that this run looked for:
+    a comment for a code of a step that did not run is not called unused. `severity_of` gives a code's severity.
+    """
+    findings = []
+    for comment in ignores.comments:
+        findings += _unused(text, comment, used, reported, severity_of("unused-ignore"))
+        level = severity_of("ignore-without-reason")
+        if comment.names and not comment.reason and level != "off":
+            message = "this ignore comment does not say why; write the reason after the code"
+            findings.append(Finding("ignore-without-reason", level, message, comment.start, comment.end))
+    return tuple(findings)
+
+
+def _unused(
+    text: str,
+    comment: Ignore,
+    used: Container[tuple[Ignore, str]],
+    reported: Container[str],
+    level: Level,
+) -> Iterator[Finding]:
+    if level == "off":
+        return
+    if not comment.names:
+        message = "this ignore comment names no code, so it silences nothing"
+        yield Finding(
+            "unused-ignore", level, message, comment.start, comment.end, None, (_removal(text, comment),)
+        )
+        return
+    idle = [
+        index
+        for index, name in enumerate(comment.names)
+        if find_code(name) is None or (name in reported and (comment, name) not in used)
+    ]
+    for index in idle:
+        start, end = comment.name_ranges[index]
+        fixes = (_removal(text, comment) if len(idle) == len(comment.names) else _shortened(comment, idle),)
+        yield Finding("unused-ignore", level, _why_unused(comment.names[index]), start, end, None, fixes)
+
+
+def _why_unused(name: str) -> str:
+    if find_code(name) is not None:
+        return f"there is no {name} here to ignore"
+    close = closest_codes(name, 1)
+    return f"{name} is no code" + (f"; did you mean {close[0]}?" if close else ", so nothing is silenced")
+
+
+def _removal(text: str, comment: Ignore) -> Fix:
+    """Take the comment out: with its line when it stands alone, else with the blanks before it."""
+    start, end = comment.start, comment.end
+    while start > 0 and text[start - 1] in _BLANK:
+        start -= 1
+    if comment.alone:
+        while end < len(text) and text[end] in _BLANK:
+            end += 1
+        line_end = _LINE_END.match(text, end)
+        end = line_end.end() if line_end else end
+    return Fix("Remove this ignore comment", (Edit(start, end, ""),), preferred=True)
+
+
+def _shortened(comment: Ignore, idle: Iterable[int]) -> Fix:
+    """Leave only the codes that silence something."""
+    drop = set(idle)
+    kept = ", ".join(name for index, name in enumerate(comment.names) if index not in drop)
+    start, end = comment.name_ranges[0][0], comment.name_ranges[-1][1]
+    return Fix(f"Ignore {kept} only", (Edit(start, end, kept),), preferred=True)

@@ -1,0 +1,470 @@
+"""Git, asked safely: the only place that runs it.
+
+The repository may be hostile. Its configuration can name programs that ordinary commands execute
+(`core.fsmonitor`, `filter.*.clean`, `gpg.program`, hooks, `remote.*.uploadpack`), so only plumbing that reads
+objects, the index and the ignore rules is used, never what reads the content of the working tree, and every
+call carries the options and the environment of `_OPTIONS` and `_environment`. The program itself is taken
+from absolute entries of PATH, because the working folder is the repository.
+
+Nothing here raises: no git, no repository, a refusal and an overrun are values. Paths are text decoded with
+`os.fsdecode` (a byte that is not UTF-8 becomes a surrogate), with "/" between segments.
+"""
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+_OPTIONS = (
+    "-c", "core.fsmonitor=false",
+    "-c", "core.hooksPath=/dev/null",
+    "-c", "protocol.allow=never",
+    "-c", "log.showSignature=false",
+    "--no-pager",
+    "--no-optional-locks",
+)  # fmt: skip
+_LITERAL = "--literal-pathspecs"
+
+# Where git finds its own programs and the person's own settings. Everything else that starts with GIT_ is
+# dropped: a hook is run with GIT_DIR and GIT_INDEX_FILE set, and they belong to that repository alone.
+_KEPT = frozenset({
+    "GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+    "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+})  # fmt: skip
+
+_SECONDS = 10.0
+_LISTING_SECONDS = 60.0
+_HISTORY_SECONDS = 20.0
+_RENAME_SECONDS = 5.0
+_RENAME_STEPS = 10
+_SUBMODULE_DEPTH = 8
+_IGNORE_SINGLY = 200
+_OBJECT_NAME_LENGTHS = (40, 64)
+
+_DUBIOUS = re.compile(r"(?:dubious ownership in repository at|unsafe repository \(?) ?'([^']*)'")
+_UNOPENED = re.compile(r"^warning: could not open directory '(.*)': Permission denied$", re.MULTILINE)
+
+Kind = Literal["no-git", "no-repository", "refused", "overrun", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class NoRepository:
+    """Why git cannot be asked about a folder.
+
+    Attributes:
+        kind: `no-git` the program is not installed; `no-repository` the folder is in no work tree; `refused`
+            another user owns the repository; `overrun` a time limit; `failed` anything else.
+        reason: A sentence for a person, with what to do where something can be done.
+    """
+
+    kind: Kind
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files git knows under a folder; every path is relative to that folder.
+
+    Attributes:
+        tracked: Files in the index that exist on disk, those of submodules included.
+        untracked: Files that are neither in the index nor ignored.
+        gitlinks: Folders of submodules, with or without content.
+        links: The tracked symbolic links.
+        notes: What could not be seen, each a sentence.
+    """
+
+    tracked: frozenset[str]
+    untracked: frozenset[str]
+    gitlinks: tuple[str, ...] = ()
+    links: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    code: int  # -1: git did not run to its end
+    out: bytes
+    err: str
+    overrun: bool = False
+    installed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    names: frozenset[str] | None  # None: not walked to its end
+    deleted_by: Mapping[bytes, bytes]  # a path: the newest commit that deleted it
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What one run of ls-files says, sorted by kind."""
+
+    tracked: set[str] = field(default_factory=set)
+    untracked: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    gitlinks: set[str] = field(default_factory=set)
+    nested: set[str] = field(default_factory=set)
+    links: set[str] = field(default_factory=set)
+
+
+class Repository:
+    """The work tree that a folder lies in, as it is when first asked: answers about history are kept.
+
+    Attributes:
+        top: The absolute path of the work tree's root, symbolic links resolved.
+    """
+
+    def __init__(self, top: str) -> None:
+        self.top = top
+        self._renames: dict[bytes, dict[bytes, bytes]] = {}
+
+    @classmethod
+    def of(cls, folder: str) -> "Repository | NoRepository":
+        """The repository whose work tree holds `folder`, or why there is none."""
+        answer = _ask(folder, "rev-parse", "--show-toplevel")
+        if answer.code:
+            return _why_not(folder, answer)
+        top = os.path.normpath(os.fsdecode(answer.out.removesuffix(b"\n")))
+        if not _within(os.path.realpath(folder), os.path.realpath(top)):
+            return NoRepository("failed", f"the work tree of {folder} is elsewhere (core.worktree), at {top}")
+        return cls(top)
+
+    @cached_property
+    def is_shallow(self) -> bool:
+        """True when the history was cut off by a shallow clone."""
+        return _ask(self.top, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
+
+    def tracked(self, under: str) -> list[str] | None:
+        """Tracked files that exist below the absolute folder `under`, relative to it; None: git failed."""
+        listing = self.listing(under)
+        return sorted(listing.tracked) if isinstance(listing, Listing) else None
+
+    def listed(self, under: str) -> list[str] | None:
+        """Tracked and untracked files below `under`, without the ignored ones; None: git failed."""
+        listing = self.listing(under)
+        return sorted(listing.tracked | listing.untracked) if isinstance(listing, Listing) else None
+
+    def listing(self, under: str) -> Listing | NoRepository:
+        """Everything git knows below the absolute folder `under`, repositories inside it included.
+
+        A nested repository that is no submodule gives untracked files: a clone of the outer one lacks them.
+        """
+        return _listing(under, _SUBMODULE_DEPTH)
+
+    def ignores_folder(self, folder: str) -> bool:
+        """True when an ignore rule covers the absolute folder and nothing in it is tracked.
+
+        Git lists nothing below such a folder, although a person may well ask for it.
+        """
+        if _same(folder, self.top) or _ask(folder, "check-ignore", "-q", ".").code != 0:
+            return False
+        return not _ask(folder, _LITERAL, "ls-files", "-z", "--cached", seconds=_LISTING_SECONDS).out
+
+    def ignored(self, paths: Iterable[str]) -> set[str]:
+        """Those of `paths` (relative to `top`) that ignore rules cover and that are not tracked.
+
+        The index is asked too: a tracked file is in every clone, whatever the rules say. A path in a
+        submodule is asked of the submodule's repository; one that leads out of the work tree is in no answer.
+        """
+        found: set[str] = set()
+        for top, inside in self._by_work_tree(paths).items():
+            found.update(asked for real in _ignored_in(top, list(inside)) for asked in inside[real])
+        return found
+
+    def names_in_history(self) -> frozenset[str] | None:
+        """Every base name that a file had in any commit of HEAD's history; None: not known in 20 seconds.
+
+        Empty before the first commit. In a shallow clone the names end where the history does.
+        """
+        return self._history.names
+
+    def renamed_to(self, path: str) -> str | None:
+        """Where a path that is not in HEAD went, by following renames forward; None where git does not say.
+
+        Args:
+            path: Relative to `top`.
+
+        Returns:
+            A path that is in HEAD. Git's own similarity limit of 50 % decides what a rename is.
+        """
+        deleted_by = self._history.deleted_by
+        deadline = time.monotonic() + _RENAME_SECONDS
+        step = _encoded(path)
+        seen: set[bytes] = set()
+        while step is not None and step not in seen and len(seen) < _RENAME_STEPS:
+            seen.add(step)
+            commit = deleted_by.get(step)
+            if commit is None or time.monotonic() > deadline:
+                return None
+            step = self._renames_of(commit).get(step)
+            if step is not None and self._in_head(step):
+                return os.fsdecode(step)
+        return None
+
+    @cached_property
+    def _history(self) -> _History:
+        if _ask(self.top, "rev-parse", "--verify", "--quiet", "HEAD").code:
+            return _History(frozenset(), {})
+        return _walk_history(self.top)
+
+    def _renames_of(self, commit: bytes) -> dict[bytes, bytes]:
+        """Old path: new path, of one commit; kept, because a moved folder is asked for once a file."""
+        known = self._renames.get(commit)
+        if known is None:
+            known = self._renames[commit] = _renames_in(self.top, commit.decode("ascii"))
+        return known
+
+    def _in_head(self, path: bytes) -> bool:
+        name = "HEAD:" + os.fsdecode(path)
+        return _ask(self.top, "rev-parse", "--verify", "--quiet", name).code == 0
+
+    def _by_work_tree(self, paths: Iterable[str]) -> dict[str, dict[str, list[str]]]:
+        """Work tree: path in it, through no symbolic link: the paths as asked."""
+        homes: dict[str, tuple[str, str] | None] = {}
+        sorted_out: dict[str, dict[str, list[str]]] = {}
+        for asked in paths:
+            folder, _, name = asked.rpartition("/")
+            if not name or _encoded(asked) is None or "\0" in asked:
+                continue
+            if folder not in homes:
+                homes[folder] = self._home(folder)
+            home = homes[folder]
+            if home is not None:
+                top, inside = home
+                real = f"{inside}/{name}" if inside else name
+                sorted_out.setdefault(top, {}).setdefault(real, []).append(asked)
+        return sorted_out
+
+    def _home(self, folder: str) -> tuple[str, str] | None:
+        """The innermost work tree a folder lies in, and the folder relative to it; None: not in this one."""
+        top = os.path.realpath(self.top)
+        real = os.path.realpath(os.path.join(self.top, folder))
+        if not _within(real, top):
+            return None
+        home = real
+        while home != top and not os.path.lexists(os.path.join(home, ".git")):
+            home = os.path.dirname(home)
+        inside = os.path.relpath(real, home).replace(os.sep, "/")
+        return home, "" if inside == "." else inside
+
+
+def _ignored_in(top: str, paths: list[str]) -> Iterator[str]:
+    # check-ignore knows no literal pathspecs; "./" in front keeps a leading ":" from being read as magic.
+    fed = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
+    answer = _ask(top, "check-ignore", "-z", "--stdin", fed=fed)
+    if answer.code in (0, 1):
+        for name in answer.out.split(b"\0"):
+            if name:
+                yield os.fsdecode(name.removeprefix(b"./"))
+    elif len(paths) > 1 and not answer.overrun:
+        for path in paths[:_IGNORE_SINGLY]:  # one path that git will not look at spoils the whole answer
+            yield from _ignored_in(top, [path])
+
+
+def _listing(under: str, depth: int) -> Listing | NoRepository:
+    answer = _ask(
+        under,
+        _LITERAL, "ls-files", "-t", "-s", "-z", "--cached", "--others", "--deleted", "--exclude-standard",
+        seconds=_LISTING_SECONDS,
+    )  # fmt: skip
+    if answer.code:
+        return _why_not(under, answer)
+    rows = _rows(answer.out, under)
+    notes = [f"no permission to read {name.rstrip('/')}" for name in _UNOPENED.findall(answer.err)]
+    tracked = rows.tracked - rows.deleted
+    untracked = rows.untracked
+    links = set(rows.links)
+    for folder, is_submodule in [(name, True) for name in rows.gitlinks] + [
+        (name, False) for name in rows.nested
+    ]:
+        inner = _inner_listing(under, folder, depth)
+        if inner is None:
+            continue
+        if isinstance(inner, NoRepository):
+            notes.append(f"the files of {folder} are not known: {inner.reason}")
+            continue
+        (tracked if is_submodule else untracked).update(f"{folder}/{name}" for name in inner.tracked)
+        untracked.update(f"{folder}/{name}" for name in inner.untracked)
+        links.update(f"{folder}/{name}" for name in inner.links)
+        notes.extend(f"{note} (in {folder})" for note in inner.notes)
+    return Listing(
+        frozenset(tracked),
+        frozenset(untracked - tracked),
+        tuple(sorted(rows.gitlinks)),
+        frozenset(links),
+        tuple(notes),
+    )
+
+
+def _inner_listing(under: str, folder: str, depth: int) -> Listing | NoRepository | None:
+    """The files of a repository inside another; None where there is none, as in a submodule never fetched."""
+    inner = os.path.join(under, folder)
+    if not depth or Path(inner).is_symlink() or not os.path.lexists(os.path.join(inner, ".git")):
+        return None
+    found = Repository.of(inner)
+    if isinstance(found, NoRepository):
+        return found
+    return _listing(inner, depth - 1) if _same(found.top, inner) else None
+
+
+def _rows(out: bytes, under: str) -> _Rows:
+    """Read `ls-files -t -s -z`: `H 100644 <object> 0<TAB>path` of the index, `? path` of the working tree."""
+    rows = _Rows()
+    for row in os.fsdecode(out).split("\0"):
+        tag = row[:1]
+        if tag == "?":
+            path = row[2:]
+            if path.endswith("/"):
+                rows.nested.add(path[:-1])
+            else:
+                rows.untracked.add(path)
+            continue
+        if not tag:
+            continue
+        path = row[row.index("\t") + 1 :]
+        mode = row[2:8]
+        if mode == "160000":
+            rows.gitlinks.add(path)
+        elif tag == "R":
+            rows.deleted.add(path)
+        elif tag != "S" or os.path.lexists(os.path.join(under, path)):  # S: left out by a sparse checkout
+            rows.tracked.add(path)
+            if mode == "120000":
+                rows.links.add(path)
+    return rows
+
+
+def _walk_history(top: str) -> _History:
+    """One pass over HEAD's commits, newest first: the names, and who deleted what last."""
+    deadline = time.monotonic() + _HISTORY_SECONDS
+    commits = _ask(top, "rev-list", "HEAD", "--", seconds=_HISTORY_SECONDS)
+    if commits.code:
+        return _History(None, {})
+    changes = _ask(
+        top,
+        "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--diff-filter=AD", "--name-status", "-z",
+        fed=commits.out, seconds=deadline - time.monotonic(),
+    )  # fmt: skip
+    names: set[bytes] = set()
+    deleted_by: dict[bytes, bytes] = {}
+    commit = b""
+    tokens = iter(changes.out.split(b"\0"))
+    for token in tokens:
+        if len(token) in _OBJECT_NAME_LENGTHS:
+            commit = token
+            continue
+        path = next(tokens, b"")
+        names.add(path.rpartition(b"/")[2])
+        if token == b"D":
+            deleted_by.setdefault(path, commit)
+    # Merges are not compared with their parents: what one brought in itself is in HEAD, or was deleted later.
+    head = _ask(
+        top, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", seconds=deadline - time.monotonic()
+    )
+    if changes.code or head.code:
+        return _History(None, deleted_by)
+    names.update(path.rpartition(b"/")[2] for path in head.out.split(b"\0"))
+    names.discard(b"")
+    return _History(frozenset(map(os.fsdecode, names)), deleted_by)
+
+
+def _renames_in(top: str, commit: str) -> dict[bytes, bytes]:
+    command = ["diff-tree", "--no-commit-id", "-r", "--diff-filter=R", "--name-status", "-z"]
+    answer = _ask(top, *command, "--find-renames", commit, seconds=_RENAME_SECONDS)
+    if answer.code:
+        # A partial clone lacks the content that similarity is measured on; equal content needs none.
+        answer = _ask(top, *command, "--find-renames=100%", commit, seconds=_RENAME_SECONDS)
+    fields = answer.out.split(b"\0") if answer.code == 0 else []
+    return dict(zip(fields[1::3], fields[2::3], strict=False))
+
+
+def _ask(folder: str, *arguments: str, fed: bytes | None = None, seconds: float = _SECONDS) -> _Answer:
+    """Run git in a folder with bytes or nothing on its standard input."""
+    program = _program()
+    if program is None:
+        return _Answer(-1, b"", "", installed=False)
+    try:
+        done = subprocess.run(
+            [program, *_OPTIONS, *arguments],
+            cwd=folder,
+            env=_environment(),
+            input=fed,
+            stdin=subprocess.DEVNULL if fed is None else None,
+            capture_output=True,
+            timeout=max(seconds, 0.01),
+            check=False,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except subprocess.TimeoutExpired as overrun:
+        return _Answer(-1, overrun.stdout or b"", "", overrun=True)
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # the folder is gone, may not be entered, or cannot be a folder's name
+        return _Answer(-1, b"", f"{folder}: {getattr(error, 'strerror', None) or error}")
+    return _Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+def _program() -> str | None:
+    """Git from PATH, absolute entries only: a relative one would be looked up in the repository."""
+    name = "git.exe" if os.name == "nt" else "git"
+    for entry in map(Path, os.get_exec_path()):
+        program = entry / name
+        if entry.is_absolute() and program.is_file() and os.access(program, os.X_OK):
+            return str(program)
+    return None
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _KEPT}
+    return kept | {
+        "LC_ALL": "C",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        # Outranks `protocol.<name>.allow` of the repository, which `protocol.allow` does not.
+        "GIT_ALLOW_PROTOCOL": "",
+    }
+
+
+def _why_not(folder: str, answer: _Answer) -> NoRepository:
+    if answer.overrun:
+        return NoRepository("overrun", f"git did not answer in time about {folder}")
+    if not answer.installed:
+        return NoRepository(
+            "no-git", "git is not installed, or not in PATH; ignore rules are read without it"
+        )
+    refused = _DUBIOUS.search(answer.err)
+    if refused:
+        command = f"git config --global --add safe.directory '{refused.group(1)}'"
+        return NoRepository(
+            "refused",
+            f"git refuses this repository because another user owns it; if you trust it, run `{command}`",
+        )
+    if "not a git repository" in answer.err or "must be run in a work tree" in answer.err:
+        return NoRepository("no-repository", f"{folder} is in no git work tree")
+    said = answer.err.strip().partition("\n")[0].removeprefix("fatal: ")
+    return NoRepository("failed", f"git cannot read the repository of {folder}: {said or 'no reason given'}")
+
+
+def _encoded(path: str) -> bytes | None:
+    try:
+        return os.fsencode(path)
+    except UnicodeEncodeError:  # a lone surrogate that stands for no byte: no file has such a name
+        return None
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(os.path.join(folder, ""))
+
+
+def _same(first: str, second: str) -> bool:
+    try:
+        return Path(first).samefile(second)
+    except OSError:
+        return False

@@ -1,0 +1,244 @@
+"""The ladder: from a path as written to a file of the workspace, or the reason why none is meant (anchors.md).
+
+Rungs in order: absolute, explicitly relative, root, the document's folder, its ancestors, the only path that ends so,
+the full path that the same document names, the only file of that name. Several left is ambiguous; none is never guessed.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from posixpath import normpath
+
+from cite_lsp.document.document import Document
+from cite_lsp.snapshot.lines import Reader
+from cite_lsp.snapshot.paths import PathIndex
+
+_DRIVE = re.compile(r"[A-Za-z]:/")
+_DIFF_PREFIX = re.compile(r"[abciow]/(?=.)")
+_UPWARDS = re.compile(r"(?:\.{1,2}/)+")
+_LEFT_OUT = re.compile(r"(?:^|/)(?:\.\.\.|…)/")
+MAX_CANDIDATES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a path means: a file (`root` and `path`, `via` the rung), or `status` says why none."""
+
+    status: str
+    root: str = ""
+    path: str = ""
+    via: str = ""
+    candidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a document lies: its root's number and its folders, the real one first when it is a link."""
+
+    root: int
+    folders: tuple[str, ...]
+
+
+def within(root: str, path: str) -> str | None:
+    """Give `path`, absolute, relative to `root`; None when it is not below it."""
+    prefix = root.rstrip("/") + "/"
+    return path[len(prefix) :] if path.startswith(prefix) and len(path) > len(prefix) else None
+
+
+class Ladder:
+    """Looks paths up in the indexes of all roots, and on disk for what they leave out."""
+
+    def __init__(self, indexes: Sequence[PathIndex], reader: Reader) -> None:
+        self._indexes = indexes
+        self._reader = reader
+        self._kept: dict[tuple[str, Home], Place | None] = {}
+        self._mentions: tuple[Document, dict[str, tuple[str, str] | None]] | None = None
+
+    def climb(self, written: str, home: Home, document: Document) -> Place | None:
+        """Give the place of a path as written; None when nothing here has it."""
+        path = written.replace("\\", "/")
+        key = (path, home)
+        if key not in self._kept:
+            self._kept[key] = self._climb(path, home)
+        place = self._kept[key]
+        if place is not None and place.status == "ambiguous":
+            return self._named_by_document(path, place, home, document)
+        return place
+
+    def _climb(self, path: str, home: Home) -> Place | None:
+        for spelling in self._spellings(path):
+            place = self._rungs(spelling, home)
+            if place is not None:
+                return place
+        return self._other_case(path)
+
+    def _spellings(self, path: str) -> Iterable[str]:
+        """Give the path, then what it may stand for: without a diff's prefix or the `@` of a mention."""
+        yield path
+        if path.startswith("@"):
+            yield path[1:]
+        if _DIFF_PREFIX.match(path) and not any(index.has_folder(path[0]) for index in self._indexes):
+            yield path[2:]
+
+    def _rungs(self, path: str, home: Home) -> Place | None:
+        if path.startswith(("/", "~/")) or _DRIVE.match(path):
+            return self._absolute(path, home)
+        if _LEFT_OUT.search(path):
+            return self._only((index.matching(path) for index in self._indexes), "suffix")
+        rest = path
+        if upwards := _UPWARDS.match(path):
+            place = self._relative(path, home)
+            if place is not None:
+                return place
+            rest = path[upwards.end() :]
+        return self._from_root(rest, home) or self._from_folders(rest, home) or self._by_suffix(rest)
+
+    def _absolute(self, path: str, home: Home) -> Place | None:
+        full = os.path.expanduser(path) if path.startswith("~/") else path  # noqa: PTH111 - text, not a file yet
+        full = normpath(full)
+        for index in self._indexes:
+            inside = within(index.root, full)
+            if inside and self._has(index, inside):
+                return Place("found", index.root, inside, "absolute")
+        if path.startswith("/") and (place := self._from_root(full.lstrip("/"), home)):
+            return place
+        if any(within(index.root, full) for index in self._indexes):
+            return None
+        rest = full.partition("/")[2]
+        while "/" in rest:
+            place = self._by_suffix(rest)
+            if place is not None:
+                return place
+            rest = rest.partition("/")[2]
+        return Place("outside", path=full)
+
+    def _relative(self, path: str, home: Home) -> Place | None:
+        """Look from the document's folder; a path that leads out of the root may lie in another one."""
+        own = self._indexes[home.root]
+        for folder in home.folders:
+            target = normpath(f"{folder}/{path}" if folder else path)
+            if target.startswith("../"):
+                place = self._outwards(own.root, target)
+            else:
+                place = Place("found", own.root, target, "relative") if self._has(own, target) else None
+            if place is not None:
+                return place
+        return None
+
+    def _outwards(self, root: str, target: str) -> Place | None:
+        full = normpath(f"{root}/{target}")
+        for index in self._indexes:
+            inside = within(index.root, full)
+            if inside and self._has(index, inside):
+                return Place("found", index.root, inside, "relative")
+        return None
+
+    def _own_first(self, home: Home) -> list[PathIndex]:
+        own = self._indexes[home.root]
+        return [own, *(index for index in self._indexes if index is not own)]
+
+    def _from_root(self, path: str, home: Home) -> Place | None:
+        path = normpath(path)
+        for index in self._own_first(home):
+            if self._has(index, path):
+                return Place("found", index.root, path, "root")
+        return None
+
+    def _from_folders(self, path: str, home: Home) -> Place | None:
+        own = self._indexes[home.root]
+        for start in home.folders:
+            folder, via = start, "document-folder"
+            while folder:
+                target = normpath(f"{folder}/{path}")
+                if self._has(own, target):
+                    return Place("found", own.root, target, via)
+                folder, via = folder.rpartition("/")[0], "ancestor"
+        return None
+
+    def _by_suffix(self, path: str) -> Place | None:
+        via = "suffix" if "/" in path else "basename"
+        return self._only((index.with_suffix(normpath(path)) for index in self._indexes), via)
+
+    def _other_case(self, path: str) -> Place | None:
+        path = _UPWARDS.sub("", path, count=1).lstrip("/")
+        place = self._only((index.spelled(normpath(path)) for index in self._indexes), "suffix")
+        if place is None or place.status == "ambiguous":
+            return place
+        return Place("case-differs", place.root, place.path, place.via)
+
+    def _only(self, found: Iterable[tuple[str, ...]], via: str) -> Place | None:
+        """Give the only file found, or say that there are several."""
+        hits = [
+            (index.root, path)
+            for index, paths in zip(self._indexes, found, strict=True)
+            for path in paths
+            if self._reader.exists(joined(index.root, path))
+        ]
+        if not hits:
+            return None
+        if len(hits) > 1:
+            return Place("ambiguous", candidates=tuple(path for _, path in hits[:MAX_CANDIDATES]))
+        return Place("found", hits[0][0], hits[0][1], via)
+
+    def _has(self, index: PathIndex, path: str) -> bool:
+        """Say whether a file exists: in the index, or on disk where ignored files are."""
+        if not path or path.startswith("../"):
+            return False
+        return (index.root != "" or path in index) and self._reader.exists(joined(index.root, path))
+
+    # --- the full path that the same document names
+
+    def _named_by_document(self, path: str, place: Place, home: Home, document: Document) -> Place:
+        if self._mentions is None or self._mentions[0] is not document:
+            self._mentions = (document, {})
+        mentions = self._mentions[1]
+        if path not in mentions:
+            mentions[path] = self._mentioned(path, home, document)
+        hit = mentions[path]
+        return Place("found", hit[0], hit[1], "same-document") if hit else place
+
+    def _mentioned(self, path: str, home: Home, document: Document) -> tuple[str, str] | None:
+        """Find the one file that longer spellings of `path` in the document's text mean."""
+        tail = _UPWARDS.sub("", path, count=1)
+        written = set(re.findall(rf"[\w.@~+$%&()\[\]\\/-]+[\\/]{re.escape(tail)}(?![\w/])", document.text))
+        hits: set[tuple[str, str]] = set()
+        for longer in written:
+            spelled = longer.replace("\\", "/").lstrip("([")
+            found = self._kept.get((spelled, home)) or self._climb(spelled, home)
+            if found is not None and found.path and found.status != "outside":
+                hits.add((found.root, found.path))
+        return hits.pop() if len(hits) == 1 else None
+
+
+def joined(root: str, path: str) -> str:
+    """Give the key under which the reader has a file."""
+    return f"{root}/{path}" if root else path
+
+
+def home_of(path: str, indexes: Sequence[PathIndex], reader: Reader) -> Home:
+    """Find a document's root and folders. A document in no root counts as lying at the top of the first."""
+    for number, index in enumerate(indexes):
+        if path in index or (index.root and reader.exists(joined(index.root, path))):
+            return Home(number, _folders(path, index))
+    return Home(0, (path.rpartition("/")[0],) if not path.startswith("/") else ())
+
+
+def _folders(path: str, index: PathIndex) -> tuple[str, ...]:
+    folder = path.rpartition("/")[0]
+    if not index.root:
+        return (folder,)
+    full = joined(index.root, path)
+    real = within(os.path.realpath(index.root), os.path.realpath(full))
+    real_folder = real.rpartition("/")[0] if real is not None else folder
+    return (real_folder, folder) if real_folder != folder else (folder,)
+
+
+def mapped_checkout(repository: str, checkouts: Mapping[str, str]) -> str | None:
+    """Give the checkout that the user names for a permalink's repository, by its whole address or a suffix of it."""
+    address = repository.partition("://")[2].rstrip("/")
+    for name, checkout in checkouts.items():
+        wanted = name.partition("://")[2] or name
+        if address == wanted.rstrip("/") or address.endswith("/" + wanted.strip("/")):
+            return checkout
+    return None

@@ -1,0 +1,295 @@
+"""The index of the paths below one root, and the ways to look one up."""
+
+import os
+import re
+from bisect import bisect_left
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from unicodedata import normalize
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA, Levenshtein
+
+from cite_lsp.snapshot.git import Listing, Repository
+from cite_lsp.snapshot.walk import cut_short, walk
+
+MAX_FILES = 200_000
+_SETTINGS_FILE = "cite-lsp.toml"
+_UNCITABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_LEADING = re.compile(r"\A(?:\.{0,2}/)+")
+_LEFT_OUT = frozenset({"...", "…"})
+_MAX_NOTES = 20
+_FEW = 3  # a base name that so few files have is near, whatever their folders
+_MAX_COMPARED = 5_000  # paths that share a base name close to the one looked for
+_LONG_NAME = 255
+
+
+@dataclass(frozen=True, eq=False)
+class PathIndex:
+    """The files of one root, without the ignored ones.
+
+    Attributes:
+        root: The absolute folder; "" for an index in memory.
+        paths: Relative to the root, with "/", sorted by code point, each once.
+        tracked: Those that git tracks; None where git does not know, and then nothing is untracked.
+        notes: What a person should be told about the index, each a sentence without a full stop.
+    """
+
+    root: str
+    paths: tuple[str, ...]
+    tracked: frozenset[str] | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, paths: Iterable[str], root: str = "") -> "PathIndex":
+        """An index in memory, of paths in any order."""
+        return cls(root, tuple(sorted(set(paths))))
+
+    def __contains__(self, path: object) -> bool:
+        """True when a root-relative path is in the index, spelled exactly so."""
+        if not isinstance(path, str):
+            return False
+        at = bisect_left(self.paths, path)
+        return at < len(self.paths) and self.paths[at] == path
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def with_suffix(self, suffix: str) -> tuple[str, ...]:
+        """The paths that are `suffix` or end in "/" and `suffix`, sorted; only those of its name are seen."""
+        ending = "/" + suffix
+        candidates = self._names.get(suffix.rpartition("/")[2], ())
+        return tuple(path for path in candidates if path == suffix or path.endswith(ending))
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """The paths that end as a pattern says in which "..." or "…" stands for any number of folders."""
+        pieces = _pieces(pattern)
+        if not pieces[-1]:
+            return ()
+        candidates = self._names.get(pieces[-1][-1], ())
+        return tuple(path for path in candidates if _ends_with(path.split("/"), pieces))
+
+    def has_folder(self, folder: str) -> bool:
+        """True when a file of the index lies in the root-relative folder, at any depth."""
+        prefix = folder.rstrip("/") + "/"
+        if prefix in ("/", "./"):
+            return bool(self.paths)
+        at = bisect_left(self.paths, prefix)
+        return at < len(self.paths) and self.paths[at].startswith(prefix)
+
+    def spelled(self, path: str) -> tuple[str, ...]:
+        """The paths ending in `path` but for upper and lower case or the Unicode normal form, sorted."""
+        folded = _fold(path)
+        ending, exact = "/" + folded, "/" + path
+        candidates = self._folded_names.get(folded.rpartition("/")[2], ())
+        return tuple(
+            found for found in candidates if ("/" + _fold(found)).endswith(ending) and not ("/" + found).endswith(exact)
+        )
+
+    def close_to(self, path: str, limit: int = 3) -> tuple[str, ...]:
+        """The closest paths by edit distance, closest first; none when none is near.
+
+        A base name may differ by one edit in three characters of its stem, and by none when the stem has only
+        one. Where many files have a near name, their folders must be alike too. At most `limit` paths.
+        """
+        folder, _, name = path.rpartition("/")
+        if not name or len(name) > _LONG_NAME:
+            return ()
+        stem = name.rpartition(".")[0] or name
+        near = process.extract(
+            name, self._name_list, scorer=OSA.distance, score_cutoff=min(4, (len(stem) + 1) // 3), limit=20
+        )
+        ranked: list[tuple[float, str]] = []
+        for found, edits, _ in near:
+            ranked.extend((edits * 2 / len(name) + away, other) for away, other in self._by_folder(folder, found))
+        ranked.sort()
+        return tuple(other for _, other in ranked[:limit])
+
+    def known(self) -> Container[str]:
+        """What answers whether a written path is a file of the index: root-relative, or a suffix of one.
+
+        A leading `/`, `./` or `../` is passed over and a backslash is a separator: where the path leads is for
+        the resolver to say.
+        """
+        return _Known(self)
+
+    def _by_folder(self, folder: str, name: str) -> list[tuple[float, str]]:
+        """The paths with a base name, and how far their folder is from one: 0 the same, 1 wholly other."""
+        sharing = self._names[name][:_MAX_COMPARED]
+        if not folder:
+            return [(path.count("/") / 100, path) for path in sharing]
+        folders = [path.rpartition("/")[0] for path in sharing]
+        cutoff = None if len(sharing) <= _FEW else 0.5
+        close = process.extract(
+            folder, folders, scorer=Levenshtein.normalized_distance, score_cutoff=cutoff, limit=_FEW * 4
+        )
+        return [(away, sharing[at]) for _, away, at in close]
+
+    @cached_property
+    def _names(self) -> dict[str, list[str]]:
+        """Base name: the paths that have it, sorted."""
+        names: dict[str, list[str]] = {}
+        for path in self.paths:
+            names.setdefault(path[path.rfind("/") + 1 :], []).append(path)
+        return names
+
+    @cached_property
+    def _name_list(self) -> list[str]:
+        return list(self._names)
+
+    @cached_property
+    def _folded_names(self) -> dict[str, list[str]]:
+        folded: dict[str, list[str]] = {}
+        for name, paths in self._names.items():
+            folded.setdefault(_fold(name), []).extend(paths)
+        for paths in folded.values():
+            paths.sort()
+        return folded
+
+
+class _Known:
+    __slots__ = ("_index",)
+
+    def __init__(self, index: PathIndex) -> None:
+        self._index = index
+
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, str):
+            return False
+        suffix = _LEADING.sub("", path.replace("\\", "/"), count=1)
+        return suffix in self._index or bool(self._index.with_suffix(suffix))
+
+
+def too_wide(root: str) -> str | None:
+    """Why a folder is not taken as root, in a sentence that says what to do; None when it may be.
+
+    The root of a file system never is. The home directory is when it was made a project: a settings file or
+    `.git` lies directly in it.
+    """
+    real = os.path.realpath(root)
+    if os.path.dirname(real) == real:
+        return f"{real} is a whole file system, not a project; name the project's folder"
+    home = os.path.realpath(os.path.expanduser("~"))  # noqa: PTH111 - Path's raises without a home
+    if real != home or any(os.path.lexists(os.path.join(real, name)) for name in (_SETTINGS_FILE, ".git")):
+        return None
+    return (
+        f"{real} is the home directory, not a project; name the project's folder, "
+        f"or put a {_SETTINGS_FILE} into it if it is one"
+    )
+
+
+def list_paths(root: str, *, limit: int = MAX_FILES) -> PathIndex:
+    """Index the files below a folder: as git says where it knows, else by a walk that honours `.gitignore`.
+
+    Args:
+        root: An absolute folder; a link to one, a part of a work tree and an ignored folder will do.
+        limit: The largest number of files; more are cut off, and a note says so.
+
+    Returns:
+        The index; one without paths and with a note when the root is no folder or too wide. Never raises.
+    """
+    root = os.path.abspath(root)
+    refused = too_wide(root)
+    if refused is not None:
+        return PathIndex(root, (), None, (refused,))
+    if not Path(root).is_dir():
+        return PathIndex(root, (), None, (f"{root} is not a folder",))
+    listing, notes = _from_git(root)
+    if listing is None:
+        walked = walk(root, limit)
+        return _index(root, walked.paths, None, [*notes, *walked.notes], limit)
+    return _index(root, _on_disk(root, listing), listing.tracked, [*notes, *listing.notes], limit)
+
+
+def _from_git(root: str) -> tuple[Listing | None, list[str]]:
+    """Git's listing, or None and what a person should know about why there is none."""
+    found = Repository.of(root)
+    if isinstance(found, Repository):
+        if found.ignores_folder(root):
+            return None, []
+        listing = found.listing(root)
+        if isinstance(listing, Listing):
+            return listing, []
+        found = listing
+    silent = found.kind == "no-repository" or (found.kind == "no-git" and not _has_repository(root))
+    return None, [] if silent else [found.reason]
+
+
+def _has_repository(root: str) -> bool:
+    folder = Path(os.path.realpath(root))
+    return any(os.path.lexists(parent / ".git") for parent in (folder, *folder.parents))
+
+
+def _on_disk(root: str, listing: Listing) -> Iterable[str]:
+    """The listed files, without symbolic links to folders, to nothing and to themselves."""
+    maybe_links = listing.links | listing.untracked
+    yield from listing.tracked - maybe_links
+    for path in maybe_links & (listing.tracked | listing.untracked):
+        if _leads_to_file(os.path.join(root, path)):
+            yield path
+
+
+def _leads_to_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except OSError:
+        return False
+
+
+def _index(root: str, paths: Iterable[str], tracked: frozenset[str] | None, notes: list[str], limit: int) -> PathIndex:
+    every = sorted(paths)
+    citable = tuple(path for path in every if _is_citable(path))
+    if len(citable) < len(every):
+        left_out = len(every) - len(citable)
+        notes.append(
+            f"{left_out:,} file name{'s' if left_out > 1 else ''} that cannot be cited left out "
+            "(not UTF-8, or with a line break or another control character)"
+        )
+    if len(citable) > limit:
+        notes.append(cut_short(limit))
+    return PathIndex(root, citable[:limit], tracked, _few(notes))
+
+
+def _is_citable(path: str) -> bool:
+    return (path.isascii() and path.isprintable()) or not _UNCITABLE.search(path)
+
+
+def _few(notes: list[str]) -> tuple[str, ...]:
+    single = list(dict.fromkeys(notes))
+    if len(single) <= _MAX_NOTES:
+        return tuple(single)
+    return (*single[:_MAX_NOTES], f"and {len(single) - _MAX_NOTES:,} more such notes")
+
+
+def _pieces(pattern: str) -> list[list[str]]:
+    """The runs of segments between the left-out folders; the last run is empty when nothing follows them."""
+    pieces: list[list[str]] = [[]]
+    for segment in pattern.split("/"):
+        if segment in _LEFT_OUT:
+            pieces.append([])
+        else:
+            pieces[-1].append(segment)
+    return [*filter(None, pieces[:-1]), pieces[-1]]
+
+
+def _ends_with(segments: list[str], pieces: list[list[str]]) -> bool:
+    """Whether the last piece ends the segments and the others stand before it in order, seen backwards."""
+    end = len(segments) - len(pieces[-1])
+    if end < sum(map(len, pieces[:-1])) or segments[end:] != pieces[-1]:
+        return False
+    for piece in reversed(pieces[:-1]):
+        start = end - len(piece)
+        while start >= 0 and segments[start : start + len(piece)] != piece:
+            start -= 1
+        if start < 0:
+            return False
+        end = start
+    return True
+
+
+def _fold(path: str) -> str:
+    if path.isascii():
+        return path.lower()
+    return normalize("NFC", normalize("NFC", path).casefold())

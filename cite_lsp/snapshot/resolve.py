@@ -1,0 +1,109 @@
+"""From an anchor to its resolution: which file and lines it means, or why none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.ranges import Span
+from cite_lsp.snapshot.lines import FileText
+
+PRECEDENCE = (
+    "malformed",
+    "outside",
+    "missing",
+    "elsewhere",
+    "ambiguous",
+    "not-text",
+    "too-large",
+    "unreadable",
+    "not-available",
+    "line-out-of-range",
+    "end-out-of-range",
+    "blank-line",
+    "case-differs",
+    "ignored-target",
+    "untracked-target",
+    "foreign",
+    "found",
+)
+"""Worst first; where two statuses hold, the first of them (findings.md)."""
+
+_RANK = {status: rank for rank, status in enumerate(PRECEDENCE)}
+
+RESOLVED = frozenset({"found", "case-differs", "ignored-target", "untracked-target", "blank-line", "end-out-of-range"})
+"""Statuses under which there are lines to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What an anchor means."""
+
+    status: str
+    """`found`, `foreign`, or the code of a finding: the worst of the spans' and of the path's."""
+    spans: tuple[str, ...]
+    """A status for each span."""
+    root: str = ""
+    """The root that holds the file: an absolute folder, "" in memory."""
+    path: str = ""
+    """POSIX, relative to `root`; of `outside` the absolute path."""
+    via: str = ""
+    """The rung that found it: absolute, relative, root, document-folder, ancestor, suffix, same-document, basename or
+    permalink."""
+    candidates: tuple[str, ...] = ()
+    """Of `ambiguous`: up to five paths."""
+    line_count: int | None = None
+    near: tuple[int, ...] = ()
+    """Of `blank-line`: the nearest lines, 1-based, that are not blank, before and after."""
+    reason: str = ""
+    """Of a file that was not read: the rest of a sentence that begins with its name."""
+
+    @property
+    def resolved(self) -> bool:
+        """Whether there are lines to show."""
+        return self.line_count is not None and self.status in RESOLVED
+
+
+def worst(statuses: Sequence[str]) -> str:
+    """Give the first by precedence."""
+    return min(statuses, key=_RANK.__getitem__, default="found")
+
+
+def unresolved(anchor: Anchor, status: str, base: Resolution) -> Resolution:
+    """Give a resolution under which no span has lines; a malformed anchor stays malformed."""
+    status = "malformed" if anchor.defect else status
+    return replace(base, status=status, spans=(status,) * len(anchor.spans))
+
+
+def resolve_lines(anchor: Anchor, file: FileText, base: Resolution) -> Resolution:
+    """Give the resolution of an anchor whose file was read; `base.status` is the path's own."""
+    lines = file.lines
+    if anchor.defect:
+        return replace(unresolved(anchor, "malformed", base), line_count=len(lines))
+    spans = tuple(_span_status(span, lines, anchor) for span in anchor.spans)
+    near: tuple[int, ...] = ()
+    if "blank-line" in spans:
+        first, last = anchor.spans[spans.index("blank-line")]
+        near = _near(lines, first, last)
+    status = worst((*spans, base.status))
+    return replace(base, status=status, spans=spans, line_count=len(lines), near=near)
+
+
+def _span_status(span: Span, lines: Sequence[str], anchor: Anchor) -> str:
+    first, last = span
+    count = len(lines)
+    if first > count:
+        # `:8080` may be a port, and `~300` does not claim to be exact
+        return "end-out-of-range" if anchor.approximate or anchor.form == "continuation" else "line-out-of-range"
+    if last > count:
+        return "end-out-of-range"
+    if not anchor.approximate and not any(lines[number].strip() for number in range(first - 1, last)):
+        return "blank-line"
+    return "found"
+
+
+def _near(lines: Sequence[str], first: int, last: int) -> tuple[int, ...]:
+    """Find the nearest lines with text before and after, at most 50 away."""
+    found: list[int] = []
+    for numbers in (range(first - 1, max(0, first - 51), -1), range(last + 1, min(len(lines), last + 50) + 1)):
+        found += next(([number] for number in numbers if lines[number - 1].strip()), [])
+    return tuple(found)

@@ -1,0 +1,287 @@
+"""A snapshot: the paths and texts that citations are resolved against, as they are at one moment."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from posixpath import normpath
+from typing import Protocol
+
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.document import Document
+from cite_lsp.document.path_token import known_spelling
+from cite_lsp.snapshot.excerpt import Excerpt, language_of, unit_excerpt, window_excerpt
+from cite_lsp.snapshot.git import Repository
+from cite_lsp.snapshot.ladder import Home, Ladder, Place, home_of, joined, mapped_checkout
+from cite_lsp.snapshot.lines import MAX_FILE_BYTES, DocumentText, FileText, Reader, Unread
+from cite_lsp.snapshot.paths import PathIndex, list_paths
+from cite_lsp.snapshot.resolve import Resolution, resolve_lines, unresolved
+
+_COMMIT = frozenset("0123456789abcdef")
+
+
+class History(Protocol):
+    """What is asked about paths that are gone; git's `Repository` answers it."""
+
+    @property
+    def top(self) -> str:
+        """Absolute folder that paths are relative to."""
+
+    def names_in_history(self) -> frozenset[str] | None:
+        """Give every base name of HEAD's history; None when it is not known."""
+
+    def renamed_to(self, path: str) -> str | None:
+        """Give the path that `path` was renamed to, followed forward; None when git does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What of the settings a snapshot needs."""
+
+    foreign: tuple[str, ...] = ()
+    """Prefixes of paths of other repositories."""
+    repositories: Mapping[str, str] | None = None
+    """Another repository's name to its checkout: an absolute folder."""
+    max_bytes: int = MAX_FILE_BYTES
+
+
+class _Known:
+    """Answers for the paths of all roots."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: Sequence[Container[str]]) -> None:
+        self._parts = parts
+
+    def __contains__(self, path: object) -> bool:
+        return any(path in part for part in self._parts)
+
+
+class Snapshot:
+    """The workspace at one moment: path indexes and overlay are fixed, a file is read once.
+
+    Made by `open` or `of`. Nothing here raises for what is found on disk.
+    """
+
+    def __init__(
+        self, indexes: Sequence[PathIndex], reader: Reader, scope: Scope, histories: Mapping[str, History] | None = None
+    ) -> None:
+        self.indexes = tuple(indexes)
+        self.reader = reader
+        self.scope = scope
+        self._histories = histories
+        self._ladder = Ladder(self.indexes, reader)
+        self._checkouts: dict[str, Ladder] = {}
+        self._homes: dict[str, Home] = {}
+        self._closest: dict[str, tuple[str, ...]] = {}
+
+    @classmethod
+    def open(
+        cls,
+        *roots: str,
+        overlay: Mapping[str, str] | None = None,
+        scope: Scope | None = None,
+        histories: Mapping[str, History] | None = None,
+    ) -> "Snapshot":
+        """Index absolute folders.
+
+        `overlay`: absolute path to the text of an open buffer. `histories`: for each root what knows its past; git
+        itself, asked when first needed, where it is not given.
+        """
+        scope = scope or Scope()
+        indexes = [list_paths(root) for root in roots]
+        checkouts = tuple((scope.repositories or {}).values())
+        reader = Reader((*roots, *checkouts), overlay=overlay, max_bytes=scope.max_bytes)
+        return cls(indexes, reader, scope, histories)
+
+    @classmethod
+    def of(cls, files: Mapping[str, str]) -> "Snapshot":
+        """Give a snapshot in memory, from root-relative POSIX paths to texts. It has no history."""
+        reader = Reader((), overlay=files, on_disk=False)
+        return cls([PathIndex.of(files)], reader, Scope(), {})
+
+    # --- paths
+
+    @property
+    def known(self) -> Container[str]:
+        """What answers for root-relative paths and for suffixes at a separator: `Document.parse(known=…)`."""
+        return _Known([index.known() for index in self.indexes])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should be told about the indexes."""
+        return tuple(note for index in self.indexes for note in index.notes)
+
+    @property
+    def stale(self) -> bool:
+        """Whether a file was read again and had changed: take a new snapshot."""
+        return self.reader.stale
+
+    def home(self, document: Document) -> Home:
+        """Give where a document lies."""
+        path = document.path
+        if path not in self._homes:
+            self._homes[path] = home_of(path, self.indexes, self.reader)
+        return self._homes[path]
+
+    # --- resolution
+
+    def resolve(self, anchor: Anchor, document: Document) -> Resolution:
+        """Resolve an anchor of a document; statuses are those of findings.md."""
+        if anchor.repository and anchor.repository != ".":
+            return self._resolve_elsewhere(anchor, document)
+        if any(known_spelling(anchor.path).startswith(prefix) for prefix in self.scope.foreign):
+            return unresolved(anchor, "foreign", Resolution("foreign", (), path=anchor.path))
+        home = self.home(document)
+        if anchor.repository == ".":
+            return self._resolve_at_ref(anchor, home, document)
+        place = self._ladder.climb(anchor.path, home, document)
+        if place is None:
+            status = "missing" if self._lived_here(anchor.path, home) else "elsewhere"
+            return unresolved(anchor, status, Resolution(status, (), path=known_spelling(anchor.path)))
+        return self._read(anchor, place)
+
+    def _resolve_elsewhere(self, anchor: Anchor, document: Document) -> Resolution:
+        """Resolve a permalink of another repository: in the checkout that the user names, if any."""
+        checkout = mapped_checkout(anchor.repository, self.scope.repositories or {})
+        if checkout is not None:
+            if checkout not in self._checkouts:
+                self._checkouts[checkout] = Ladder([list_paths(checkout)], self.reader)
+            path = anchor.path
+            while path:
+                place = self._checkouts[checkout].climb("/" + path, Home(0, ()), document)
+                if place is not None and place.via in ("root", "absolute"):
+                    return self._read(anchor, Place(place.status, place.root, place.path, "permalink"))
+                path = path.partition("/")[2]
+        return unresolved(anchor, "foreign", Resolution("foreign", (), path=anchor.path))
+
+    def _resolve_at_ref(self, anchor: Anchor, home: Home, document: Document) -> Resolution:
+        """Resolve a link to a ref of this repository: the files here speak for a branch, never for a commit."""
+        path = anchor.path
+        is_commit = len(anchor.ref) >= 7 and set(anchor.ref) <= _COMMIT
+        while path and not is_commit:
+            place = self._ladder.climb("/" + path, home, document)
+            if place is not None and place.via == "root":
+                found = self._read(anchor, Place(place.status, place.root, place.path, "permalink"))
+                if found.resolved:
+                    return found
+            path = path.partition("/")[2]
+        return unresolved(anchor, "foreign", Resolution("foreign", (), path=anchor.path, via="permalink"))
+
+    def _read(self, anchor: Anchor, place: Place) -> Resolution:
+        """Read the file of a place and look at its lines."""
+        base = Resolution(place.status, (), place.root, place.path, place.via, place.candidates)
+        if place.status in ("ambiguous", "outside"):
+            return unresolved(anchor, place.status, base)
+        file = self.reader.read(joined(place.root, place.path))
+        if isinstance(file, Unread):
+            return unresolved(anchor, file.status, Resolution(file.status, (), *_where(place), reason=file.reason))
+        if place.status == "found":
+            base = Resolution(self._kept_by_git(place), (), *_where(place))
+        return resolve_lines(anchor, file, base)
+
+    def _kept_by_git(self, place: Place) -> str:
+        """Say whether others will have the file: `found`, `untracked-target` or `ignored-target`."""
+        index = next((index for index in self.indexes if index.root == place.root), None)
+        if index is None or not index.root or not index.paths:
+            return "found"
+        if place.path not in index:
+            return "ignored-target"
+        if index.tracked is not None and place.path not in index.tracked:
+            return "untracked-target"
+        return "found"
+
+    def file(self, resolution: Resolution) -> FileText | None:
+        """Give the text of a resolved file."""
+        if not resolution.resolved:
+            return None
+        file = self.reader.read(joined(resolution.root, resolution.path))
+        return file if isinstance(file, FileText) else None
+
+    def read_document(self, root: str, path: str, max_bytes: int) -> DocumentText | Unread:
+        """Read a document by root and root-relative path."""
+        return self.reader.read_text(joined(root, path), max_bytes=max_bytes)
+
+    # --- what helps with a path that is gone
+
+    def _lived_here(self, path: str, home: Home) -> bool:
+        """Say whether a path that is not here belongs here: its folder exists, or its name is in the history."""
+        spelled = path.replace("\\", "/")
+        folder = spelled.rpartition("/")[0]
+        if spelled.startswith("./"):
+            return True
+        if folder and not spelled.startswith("/"):
+            tops = ("", *home.folders)
+            folders = {normpath(f"{top}/{folder}" if top else folder) for top in tops}
+            index = self.indexes[home.root]
+            if any(index.has_folder(each) for each in folders if each and not each.startswith("..")):
+                return True
+        name = spelled.rpartition("/")[2]
+        return any(name in names for names in self._names_in_history)
+
+    @cached_property
+    def _names_in_history(self) -> list[frozenset[str]]:
+        answers = [history.names_in_history() for history in self._known_histories.values()]
+        return [names for names in answers if names is not None]
+
+    @cached_property
+    def _known_histories(self) -> Mapping[str, History]:
+        if self._histories is not None:
+            return self._histories
+        found = {index.root: Repository.of(index.root) for index in self.indexes if index.root}
+        return {root: repository for root, repository in found.items() if isinstance(repository, Repository)}
+
+    def closest(self, resolution: Resolution) -> tuple[str, ...]:
+        """Give up to three paths that are close to one that is missing."""
+        path = resolution.path
+        if path not in self._closest:
+            found = [close for index in self.indexes for close in index.close_to(path.lstrip("./"))]
+            self._closest[path] = tuple(found[:3])
+        return self._closest[path]
+
+    def renamed_to(self, resolution: Resolution, document: Document) -> str | None:
+        """Give the root-relative path that git says a missing file was renamed to, if it exists here."""
+        home = self.home(document)
+        index = self.indexes[home.root]
+        history = self._known_histories.get(index.root)
+        if history is None:
+            return None
+        for top in ("", *home.folders):
+            path = normpath(f"{top}/{resolution.path}" if top else resolution.path)
+            if path.startswith(".."):
+                continue
+            prefix = _prefix(index.root, history.top)
+            renamed = history.renamed_to(prefix + path)
+            if renamed and renamed.startswith(prefix) and renamed[len(prefix) :] in index:
+                return renamed[len(prefix) :]
+        return None
+
+    # --- excerpts
+
+    def excerpts(
+        self, resolution: Resolution, anchor: Anchor, resolver: int = 2, window: int = 3
+    ) -> tuple[Excerpt | None, ...]:
+        """Give the cited lines of each span, as resolver 1 (a window) or 2 (the logical unit) bounds them.
+
+        None for a span that names no lines.
+        """
+        file = self.file(resolution)
+        if file is None:
+            return (None,) * len(anchor.spans)
+        language = language_of(resolution.path)
+        return tuple(
+            window_excerpt(file.lines, first, last if last > first else None, window=window)
+            if resolver == 1
+            else unit_excerpt(file.lines, first, last if last > first else None, language=language)
+            for first, last in anchor.spans
+        )
+
+
+def _where(place: Place) -> tuple[str, str, str, tuple[str, ...]]:
+    return place.root, place.path, place.via, place.candidates
+
+
+def _prefix(root: str, top: str) -> str:
+    """Give what stands between a work tree's top and a root inside it: "" or ending in "/"."""
+    if root == top or not root.startswith(top.rstrip("/") + "/"):
+        return ""
+    return root[len(top.rstrip("/")) + 1 :] + "/"

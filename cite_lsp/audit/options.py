@@ -4,12 +4,28 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 _CENSUS_NEEDS = "resolver_1_census"
+
+
+def _whole_number(given: object) -> object:
+    # True == 1 == 1.0, and a Literal compares by equality.
+    if isinstance(given, (bool, float)):
+        raise PydanticCustomError("literal_error", "legal is 1 or 2")
+    return given
 
 
 class AuditOptions(BaseModel):
@@ -34,7 +50,7 @@ class AuditOptions(BaseModel):
     window: int = Field(
         default=3, ge=0, description="How many lines after the cited one resolver 1 shows; 0 is the cited line only."
     )
-    resolver: Literal[1, 2] = Field(
+    resolver: Annotated[Literal[1, 2], BeforeValidator(_whole_number)] = Field(
         default=2,
         description=(
             "How the excerpt is chosen. 1: a fixed window below the cited line, first citation of a sentence only "
@@ -69,17 +85,9 @@ class AuditOptions(BaseModel):
             return {name: value for name, value in given.items() if value is not None}
         return given
 
-    @field_validator("resolver", mode="before")
-    @classmethod
-    def _number(cls, given: object) -> object:
-        # True == 1, and a Literal compares by equality.
-        if isinstance(given, (bool, float)):
-            raise PydanticCustomError("literal_error", "legal is 1 or 2")
-        return given
-
     @field_validator("resolver")
     @classmethod
-    def _census(cls, resolver: int, info: Any) -> int:  # noqa: ANN401
+    def _census(cls, resolver: int, info: ValidationInfo) -> int:
         if resolver == 1 and info.data.get("scope") == "all":
             raise PydanticCustomError(
                 _CENSUS_NEEDS, 'resolver 1 sees one citation of a sentence, so scope "all" needs resolver 2'
@@ -128,7 +136,7 @@ def shown(value: object, limit: int = 60) -> str:
     """A given value as a person would write it, cut when long."""
     if isinstance(value, (str, bool, int, float)) and value is not None:
         # An int of thousands of digits cannot be printed at all.
-        text = "a very large number" if type(value) is int and value.bit_length() > 200 else json.dumps(value)
+        text = "a very large number" if type(value) is int and value.bit_length() > 200 else _written(value)
     elif isinstance(value, Mapping):
         text = "a table"
     elif isinstance(value, (list, tuple)):
@@ -136,6 +144,11 @@ def shown(value: object, limit: int = 60) -> str:
     else:
         text = str(value)
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _written(value: object) -> str:
+    # A lone surrogate, which an editor may send, cannot be printed.
+    return json.dumps(value, ensure_ascii=False).encode(errors="replace").decode()
 
 
 def legal(schema: Mapping[str, Any]) -> str:

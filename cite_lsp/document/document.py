@@ -426,8 +426,10 @@ class _Binder:
             self.heading = block
             if block.level == 2:
                 self.section = block.text.strip(" \t\r\n")
-        if block.kind not in ("blank", "comment"):
+        if block.kind not in _SILENT:
             self.before = block
+        elif block.kind not in ("blank", "comment"):
+            self.before = None
 
 
 def _leads_in(block: Block | None) -> bool:

@@ -152,9 +152,7 @@ def _ignore(text: str, place: _Found, lines: "_Lines") -> Ignore:
     if not place.whole_file:
         covered = lines.next_with_text(last) if alone else last
     reason = " ".join(text[position : place.body_end].strip(_SEPARATORS).split())
-    return Ignore(
-        place.start, place.end, tuple(names), tuple(ranges), reason, place.whole_file, last, covered, alone
-    )
+    return Ignore(place.start, place.end, tuple(names), tuple(ranges), reason, place.whole_file, last, covered, alone)
 
 
 class _Lines:
@@ -195,7 +193,8 @@ class _Lines:
         return following
 
 
-_TEXT = re.compile(r"[^ \t\r\n]")
+# A block quote's marker is no text of its own.
+_TEXT = re.compile(r"[^ \t\r\n>]")
 
 
 def _text_between(text: str, start: int, end: int) -> bool:
@@ -214,7 +213,7 @@ def ignore_findings(
     `used` holds each (comment, code) that silenced something; `reported` the codes that this run looked for:
     a comment for a code of a step that did not run is not called unused. `severity_of` gives a code's severity.
     """
-    findings = []
+    findings: list[Finding] = []
     for comment in ignores.comments:
         findings += _unused(text, comment, used, reported, severity_of("unused-ignore"))
         level = severity_of("ignore-without-reason")
@@ -235,9 +234,7 @@ def _unused(
         return
     if not comment.names:
         message = "this ignore comment names no code, so it silences nothing"
-        yield Finding(
-            "unused-ignore", level, message, comment.start, comment.end, None, (_removal(text, comment),)
-        )
+        yield Finding("unused-ignore", level, message, comment.start, comment.end, None, (_removal(text, comment),))
         return
     idle = [
         index
@@ -260,7 +257,8 @@ def _why_unused(name: str) -> str:
 def _removal(text: str, comment: Ignore) -> Fix:
     """Take the comment out: with its line when it stands alone, else with the blanks before it."""
     start, end = comment.start, comment.end
-    while start > 0 and text[start - 1] in _BLANK:
+    blank = _BLANK + ">" if comment.alone else _BLANK
+    while start > 0 and text[start - 1] in blank:
         start -= 1
     if comment.alone:
         while end < len(text) and text[end] in _BLANK:

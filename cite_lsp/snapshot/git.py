@@ -12,6 +12,7 @@ Nothing here raises: no git, no repository, a refusal and an overrun are values.
 
 import os
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -279,9 +280,7 @@ def _listing(under: str, depth: int) -> Listing | NoRepository:
     tracked = rows.tracked - rows.deleted
     untracked = rows.untracked
     links = set(rows.links)
-    for folder, is_submodule in [(name, True) for name in rows.gitlinks] + [
-        (name, False) for name in rows.nested
-    ]:
+    for folder, is_submodule in [(name, True) for name in rows.gitlinks] + [(name, False) for name in rows.nested]:
         inner = _inner_listing(under, folder, depth)
         if inner is None:
             continue
@@ -304,7 +303,7 @@ def _listing(under: str, depth: int) -> Listing | NoRepository:
 def _inner_listing(under: str, folder: str, depth: int) -> Listing | NoRepository | None:
     """The files of a repository inside another; None where there is none, as in a submodule never fetched."""
     inner = os.path.join(under, folder)
-    if not depth or Path(inner).is_symlink() or not os.path.lexists(os.path.join(inner, ".git")):
+    if not depth or _is_link(inner) or not os.path.lexists(os.path.join(inner, ".git")):
         return None
     found = Repository.of(inner)
     if isinstance(found, NoRepository):
@@ -363,9 +362,7 @@ def _walk_history(top: str) -> _History:
         if token == b"D":
             deleted_by.setdefault(path, commit)
     # Merges are not compared with their parents: what one brought in itself is in HEAD, or was deleted later.
-    head = _ask(
-        top, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", seconds=deadline - time.monotonic()
-    )
+    head = _ask(top, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", seconds=deadline - time.monotonic())
     if changes.code or head.code:
         return _History(None, deleted_by)
     names.update(path.rpartition(b"/")[2] for path in head.out.split(b"\0"))
@@ -413,11 +410,8 @@ def _ask(folder: str, *arguments: str, fed: bytes | None = None, seconds: float 
 def _program() -> str | None:
     """Git from PATH, absolute entries only: a relative one would be looked up in the repository."""
     name = "git.exe" if os.name == "nt" else "git"
-    for entry in map(Path, os.get_exec_path()):
-        program = entry / name
-        if entry.is_absolute() and program.is_file() and os.access(program, os.X_OK):
-            return str(program)
-    return None
+    absolute = (Path(entry) / name for entry in os.get_exec_path() if Path(entry).is_absolute())
+    return next(filter(None, map(shutil.which, map(str, absolute))), None)
 
 
 def _environment() -> dict[str, str]:
@@ -436,9 +430,7 @@ def _why_not(folder: str, answer: _Answer) -> NoRepository:
     if answer.overrun:
         return NoRepository("overrun", f"git did not answer in time about {folder}")
     if not answer.installed:
-        return NoRepository(
-            "no-git", "git is not installed, or not in PATH; ignore rules are read without it"
-        )
+        return NoRepository("no-git", "git is not installed, or not in PATH; ignore rules are read without it")
     refused = _DUBIOUS.search(answer.err)
     if refused:
         command = f"git config --global --add safe.directory '{refused.group(1)}'"
@@ -461,6 +453,10 @@ def _encoded(path: str) -> bytes | None:
 
 def _within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(os.path.join(folder, ""))
+
+
+def _is_link(path: str) -> bool:
+    return os.path.islink(path)  # noqa: PTH114 - Path's raises without permission
 
 
 def _same(first: str, second: str) -> bool:

@@ -1,7 +1,7 @@
 """The ladder: from a path as written to a file of the workspace, or the reason why none is meant (anchors.md).
 
 Rungs in order: absolute, explicitly relative, root, the document's folder, its ancestors, the only path that ends so,
-the full path that the same document names, the only file of that name. Several left is ambiguous; none is never guessed.
+the full path that the same document names, the only file of that name. Several left: ambiguous; never a guess.
 """
 
 import os
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from posixpath import normpath
 
 from cite_lsp.document.document import Document
+from cite_lsp.document.path_token import clean_path, path_start
 from cite_lsp.snapshot.lines import Reader
 from cite_lsp.snapshot.paths import PathIndex
 
@@ -201,14 +202,29 @@ class Ladder:
     def _mentioned(self, path: str, home: Home, document: Document) -> tuple[str, str] | None:
         """Find the one file that longer spellings of `path` in the document's text mean."""
         tail = _UPWARDS.sub("", path, count=1)
-        written = set(re.findall(rf"[\w.@~+$%&()\[\]\\/-]+[\\/]{re.escape(tail)}(?![\w/])", document.text))
         hits: set[tuple[str, str]] = set()
-        for longer in written:
-            spelled = longer.replace("\\", "/").lstrip("([")
-            found = self._kept.get((spelled, home)) or self._climb(spelled, home)
-            if found is not None and found.path and found.status != "outside":
+        for longer in _longer_spellings(document.text, tail):
+            key = (longer, home)
+            if key not in self._kept:
+                self._kept[key] = self._climb(longer, home)
+            found = self._kept[key]
+            if found is not None and found.path and found.status in ("found", "case-differs"):
                 hits.add((found.root, found.path))
         return hits.pop() if len(hits) == 1 else None
+
+
+def _longer_spellings(text: str, tail: str) -> set[str]:
+    """Find what a text names that ends in a separator and `tail`."""
+    spellings: set[str] = set()
+    position = text.find(tail)
+    while position >= 0:
+        end = position + len(tail)
+        if position and text[position - 1] in "/\\" and not text[end : end + 1].isalnum():
+            start = path_start(text, 0, end)
+            if start is not None and start < position - 1:
+                spellings.add(clean_path(text[start:end], escaped=False, percent=False).replace("\\", "/"))
+        position = text.find(tail, end)
+    return spellings
 
 
 def joined(root: str, path: str) -> str:

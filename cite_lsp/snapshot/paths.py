@@ -103,7 +103,7 @@ class PathIndex:
         )
         ranked: list[tuple[float, str]] = []
         for found, edits, _ in near:
-            ranked.extend((edits * 2 / len(name) + away, other) for away, other in self._by_folder(folder, found))
+            ranked.extend((edits * 3 / len(name) + away, other) for away, other in self._by_folder(folder, found))
         ranked.sort()
         return tuple(other for _, other in ranked[:limit])
 
@@ -191,11 +191,11 @@ def list_paths(root: str, *, limit: int = MAX_FILES) -> PathIndex:
         The index; one without paths and with a note when the root is no folder or too wide. Never raises.
     """
     root = os.path.abspath(root)
+    if not os.path.isdir(root):  # noqa: PTH112 - Path's raises without permission
+        return PathIndex(root, (), None, (f"{root} is not a folder, or may not be seen",))
     refused = too_wide(root)
     if refused is not None:
         return PathIndex(root, (), None, (refused,))
-    if not Path(root).is_dir():
-        return PathIndex(root, (), None, (f"{root} is not a folder",))
     listing, notes = _from_git(root)
     if listing is None:
         walked = walk(root, limit)

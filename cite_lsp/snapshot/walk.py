@@ -8,7 +8,7 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pathspec import GitIgnoreSpec, RegexPattern
@@ -21,6 +21,7 @@ _RULE_FILE_BYTES = 100_000
 # hundreds, so a rule with more than three of them is not followed.
 _MAX_STARS = 3
 _DOUBLE_STAR = re.compile(r"(?:^|/)\*\*(?=/|$)")
+_MARK = "ps_d"  # the library's name for the separator at which a folder is matched
 _GROUP_NAME = re.compile(r"\(\?P<[a-z_]+>")
 _STARS = re.compile(r"\*+")
 
@@ -39,10 +40,42 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
+class _Rule:
+    """One line of a `.gitignore`, of which the library gives the regular expression.
+
+    The library matches what lies in a covered folder too. A walk never enters one, and takes the last rule that
+    covers a path itself, as git does.
+    """
+
+    expression: re.Pattern[str]
+    ignores: bool
+    by_name: bool  # without a separator in it: the base name alone is matched
+    folders_only: bool
+
+    def covers(self, path: str, name: str, is_folder: bool) -> bool:
+        if self.folders_only and not is_folder:
+            return False
+        subject = (name if self.by_name else path) + ("/" if self.folders_only else "")
+        match = self.expression.search(subject)
+        if match is None:
+            return False
+        return _MARK not in self.expression.groupindex or match.end(_MARK) in (-1, len(subject))
+
+
+@dataclass(frozen=True, slots=True)
 class _Rules:
     start: int  # the length of the folder they stand in, its "/" included
-    spec: GitIgnoreSpec
-    any_rule: re.Pattern[str]  # matches what one of them matches: most paths match none
+    rules: tuple[_Rule, ...]  # last first
+    any_name: re.Pattern[str] | None  # matches what a rule may cover: most paths are covered by none
+    any_path: re.Pattern[str] | None
+
+    def verdict(self, path: str, name: str, is_folder: bool) -> bool | None:
+        end = "/" if is_folder else ""
+        if not (self.any_name and self.any_name.search(name + end)) and not (
+            self.any_path and self.any_path.search(path + end)
+        ):
+            return None
+        return next((rule.ignores for rule in self.rules if rule.covers(path, name, is_folder)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +98,7 @@ def walk(root: str, limit: int) -> Walk:
         folder = _with_rules(root, folder, entries, reader, found.notes)
         for name, is_folder in entries:
             path = folder.path + name
-            if name == ".git" or _is_ignored(folder, path + "/" if is_folder else path):
+            if name == ".git" or _is_ignored(folder, name, is_folder):
                 continue
             if is_folder:
                 folders.append(_Folder(path + "/", folder.rules))
@@ -120,26 +153,32 @@ def _with_rules(
     if isinstance(text, Unread):
         notes.append(f"the rules of {name} are not followed: it {text.reason}")
         return folder
-    spec = _spec(name, text.lines, notes)
-    expressions = [
-        str(pattern.regex.pattern)
-        for pattern in spec.patterns
-        if isinstance(pattern, RegexPattern) and pattern.regex is not None
-    ]
-    if not expressions:
+    rules = tuple(_rules(name, text.lines, notes))[::-1]
+    if not rules:
         return folder
-    any_rule = re.compile("|".join(_GROUP_NAME.sub("(?:", expression) for expression in expressions))
-    return _Folder(folder.path, (*folder.rules, _Rules(len(folder.path), spec, any_rule)))
+    any_name = _any_of(rule for rule in rules if rule.by_name)
+    any_path = _any_of(rule for rule in rules if not rule.by_name)
+    return _Folder(folder.path, (*folder.rules, _Rules(len(folder.path), rules, any_name, any_path)))
 
 
-def _spec(name: str, lines: tuple[str, ...], notes: list[str]) -> GitIgnoreSpec:
-    costly = [number for number, line in enumerate(lines, 1) if _is_costly(line)]
-    notes.extend(f"line {number} of {name} is not followed: more than {_MAX_STARS} stars" for number in costly)
-    followed = [line for number, line in enumerate(lines, 1) if number not in costly]
-    try:
-        return GitIgnoreSpec.from_lines(followed)
-    except ValueError:  # a line that is no rule; git passes over it
-        return GitIgnoreSpec.from_lines(filter(_is_rule, followed))
+def _rules(name: str, lines: tuple[str, ...], notes: list[str]) -> Iterator[_Rule]:
+    for number, line in enumerate(lines, 1):
+        if _is_costly(line):
+            notes.append(f"line {number} of {name} is not followed: more than {_MAX_STARS} stars")
+            continue
+        try:
+            (pattern,) = GitIgnoreSpec.from_lines([line]).patterns
+        except ValueError:  # no rule; git passes over it as well
+            continue
+        if isinstance(pattern, RegexPattern) and pattern.regex is not None and pattern.include is not None:
+            written = line.rstrip(" ")
+            folders_only = written.endswith("/")
+            yield _Rule(pattern.regex, pattern.include, "/" not in written.removesuffix("/"), folders_only)
+
+
+def _any_of(rules: Iterable[_Rule]) -> re.Pattern[str] | None:
+    expressions = [_GROUP_NAME.sub("(?:", rule.expression.pattern) for rule in rules]
+    return re.compile("|".join(expressions)) if expressions else None
 
 
 def _is_costly(line: str) -> bool:
@@ -147,19 +186,11 @@ def _is_costly(line: str) -> bool:
     return folders > _MAX_STARS or len(_STARS.findall(line)) - folders > _MAX_STARS
 
 
-def _is_rule(line: str) -> bool:
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
-
-
-def _is_ignored(folder: _Folder, path: str) -> bool:
-    """Whether the rules cover a path ("/" at its end: a folder); the innermost file with a view decides."""
+def _is_ignored(folder: _Folder, name: str, is_folder: bool) -> bool:
+    """Whether the rules cover an entry of a folder; the innermost file with a view decides."""
+    path = folder.path + name
     for rules in reversed(folder.rules):
-        inside = path[rules.start :]
-        verdict = rules.spec.check_file(inside).include if rules.any_rule.match(inside) else None
+        verdict = rules.verdict(path[rules.start :], name, is_folder)
         if verdict is not None:
             return verdict
     return False

@@ -40,6 +40,7 @@ def test_a_comment_beside_text_covers_its_own_line_only() -> None:
         "<!-- cite-lsp: ignore missing old layout -->\r`a.py:1`\r`b.py:1`",
         "  {/* cite-lsp: ignore missing old layout */}\n`a.py:1`\n`b.py:1`\n",
         "// cite-lsp: ignore missing old layout\n`a.py:1`\n`b.py:1`\n",
+        "> <!-- cite-lsp: ignore missing old layout -->\n> `a.py:1`\n> `b.py:1`\n",
     ],
 )
 def test_a_comment_alone_covers_the_next_line(text: str) -> None:
@@ -141,6 +142,12 @@ def test_an_unused_comment_is_removed_with_its_line() -> None:
     assert applied(text, finding) == "a\nb\n"
 
 
+def test_an_unused_comment_in_a_quote_goes_with_its_marker() -> None:
+    text = "> a\n> <!-- cite-lsp: ignore missing old -->\n> b\n"
+    (finding,) = told(text)
+    assert applied(text, finding) == "> a\n> b\n"
+
+
 def test_only_the_idle_codes_are_taken_out() -> None:
     text = "a.py:1 <!-- cite-lsp: ignore moved, missing old -->"
     comment = only(text)
@@ -167,7 +174,23 @@ def test_a_switched_off_code_is_not_told() -> None:
 @given(
     st.lists(
         st.sampled_from(
-            ["<!--", "-->", "{/*", "*/}", " cite-lsp:", " ignore", "ignore-file", " missing", ",", "\n", "\r", "`", ".. ", "// ", "é"]
+            [
+                "<!--",
+                "-->",
+                "{/*",
+                "*/}",
+                " cite-lsp:",
+                " ignore",
+                "ignore-file",
+                " missing",
+                ",",
+                "\n",
+                "\r",
+                "`",
+                ".. ",
+                "// ",
+                "é",
+            ]
         ),
         max_size=40,
     ).map("".join)
@@ -184,7 +207,9 @@ def test_any_text_is_read_and_its_fixes_stay_inside_it(text: str) -> None:
                 assert 0 <= edit.start <= edit.end <= len(text)
 
 
-@pytest.mark.parametrize("piece", ["<!-- cite-lsp: ignore a ", "// cite-lsp: ignore a\n", "cite-lsp: \n", "<!--" + " " * 50])
+@pytest.mark.parametrize(
+    "piece", ["<!-- cite-lsp: ignore a ", "// cite-lsp: ignore a\n", "cite-lsp: \n", "<!--" + " " * 50]
+)
 def test_time_is_linear_in_the_text(piece: str) -> None:
     def seconds(count: int) -> float:
         text = piece * count + "cite-lsp:"

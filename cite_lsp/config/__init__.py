@@ -1,0 +1,45 @@
+"""Settings: their names and defaults, where each came from, and which of them a project may set."""
+
+from cite_lsp.config.files import Problem, find_root, user_file_path
+from cite_lsp.config.globs import GlobError, expand_braces
+from cite_lsp.config.loading import LoadedSettings, load_settings
+from cite_lsp.config.schema import settings_schema
+from cite_lsp.config.settings import (
+    USER_ONLY,
+    AnchorSettings,
+    CacheSettings,
+    DriftSettings,
+    FileSettings,
+    JudgeSettings,
+    LimitSettings,
+    Override,
+    PolicySettings,
+    RepairSettings,
+    ServerSettings,
+    Settings,
+    severity_of,
+)
+
+__all__ = [
+    "USER_ONLY",
+    "AnchorSettings",
+    "CacheSettings",
+    "DriftSettings",
+    "FileSettings",
+    "GlobError",
+    "JudgeSettings",
+    "LimitSettings",
+    "LoadedSettings",
+    "Override",
+    "PolicySettings",
+    "Problem",
+    "RepairSettings",
+    "ServerSettings",
+    "Settings",
+    "expand_braces",
+    "find_root",
+    "load_settings",
+    "settings_schema",
+    "severity_of",
+    "user_file_path",
+]

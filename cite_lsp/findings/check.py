@@ -1,0 +1,161 @@
+"""Checks one document: its anchors, what they resolve to, and the findings that need no judge."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cite_lsp.config import Settings, severity_of
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.buffer import lines_with_ends
+from cite_lsp.document.document import Document
+from cite_lsp.findings.catalogue import CATALOGUE
+from cite_lsp.findings.comments import MARK, Ignore, Ignores, ignore_findings, parse_ignores
+from cite_lsp.findings.documenting import Told, document_findings
+from cite_lsp.findings.finding import Finding, Level, Severity, sort_findings
+from cite_lsp.findings.resolving import SILENT, Case, tell
+from cite_lsp.snapshot.resolve import Resolution
+from cite_lsp.snapshot.snapshot import Snapshot
+
+LAYERS = frozenset({"resolve", "document"})
+"""The layers that a check looks for so far."""
+
+_LOOKED_FOR = frozenset(code.name for code in CATALOGUE.values() if code.layer in LAYERS)
+_NO_COMMENTS = frozenset({"fence", "code", "front-matter", "raw-html"})
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is known of a document: anchors and resolutions run in parallel; findings in list order."""
+
+    document: Document
+    text: str
+    anchors: tuple[Anchor, ...]
+    resolutions: tuple[Resolution, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def outcome(self) -> str:
+        """One word: findings, vacuous or clean."""
+        if any(finding.severity is not Severity.HINT for finding in self.findings):
+            return "findings"
+        return "clean" if self.anchors else "vacuous"
+
+
+class Places:
+    """Line starts of a text: turns offsets into 0-based lines."""
+
+    __slots__ = ("_starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        starts = [0]
+        for line in lines_with_ends(text):
+            starts.append(starts[-1] + len(line))
+        if len(starts) > 1 and not text.endswith(("\n", "\r")):
+            starts.pop()
+        self._starts = starts
+
+    def line(self, offset: int) -> int:
+        """Give the 0-based line that holds `offset`."""
+        return bisect_right(self._starts, offset) - 1
+
+    def start(self, line: int) -> int:
+        """Give the offset at which a 0-based line starts."""
+        return self._starts[line]
+
+    def line_text(self, line: int) -> str:
+        """Give a line without its terminator."""
+        end = self._starts[line + 1] if line + 1 < len(self._starts) else len(self.text)
+        return self.text[self._starts[line] : end].rstrip("\r\n")
+
+
+class _Levels:
+    """Severities of codes in one document."""
+
+    def __init__(self, path: str, settings: Settings) -> None:
+        self._path = path
+        self._settings = settings
+        self._known: dict[tuple[str, Level], Level] = {}
+
+    def of(self, code: str, default: Level | None = None) -> Level:
+        """Give the severity that settings leave a code, or "off"."""
+        if default is None:
+            default = CATALOGUE[code].default_severity
+        key = (code, default)
+        if key not in self._known:
+            self._known[key] = severity_of(code, self._path, self._settings, default)
+        return self._known[key]
+
+
+def check_document(document: Document, snapshot: Snapshot, settings: Settings | None = None) -> tuple[Finding, ...]:
+    """Give the findings of a document that need no judge, errors first, then by position."""
+    return examine(document, snapshot, settings or Settings()).findings
+
+
+def examine(document: Document, snapshot: Snapshot, settings: Settings) -> Checked:
+    """Resolve every anchor of a document and give all that a check knows of it."""
+    text = document.text
+    anchors = document.anchors
+    resolutions = tuple(snapshot.resolve(anchor, document) for anchor in anchors)
+    levels = _Levels(document.path, settings)
+    told = [
+        *document_findings(document, anchors, text, must_cite=settings.must_cite(document.path)),
+        *_resolve_findings(document, snapshot, anchors, resolutions),
+    ]
+    ignores = _ignores(document, text)
+    findings = _kept(told, levels, ignores, text, _tracked(document, snapshot))
+    return Checked(document, text, anchors, resolutions, sort_findings(findings))
+
+
+def _resolve_findings(
+    document: Document, snapshot: Snapshot, anchors: tuple[Anchor, ...], resolutions: tuple[Resolution, ...]
+) -> Iterator[Told]:
+    for number, (anchor, resolution) in enumerate(zip(anchors, resolutions, strict=True)):
+        if resolution.status in SILENT:
+            continue
+        message, fixes = tell(Case(anchor, resolution, document, snapshot))
+        yield Told(resolution.status, message, anchor.start, anchor.end, number, fixes)
+
+
+def _tracked(document: Document, snapshot: Snapshot) -> bool:
+    """Whether git tracks the document itself."""
+    tracked = snapshot.indexes[snapshot.home(document).root].tracked
+    return tracked is not None and document.path in tracked
+
+
+def _ignores(document: Document, text: str) -> Ignores:
+    if MARK not in text:
+        return Ignores()
+    silent: list[tuple[int, int]] = []
+    offset = 0
+    for block in document.blocks:
+        if block.kind in _NO_COMMENTS:
+            silent.append((offset, offset + len(block.text)))
+        offset += len(block.text)
+    starts = [start for start, _ in silent]
+
+    def excluded(position: int) -> bool:
+        index = bisect_right(starts, position) - 1
+        return index >= 0 and position < silent[index][1]
+
+    return parse_ignores(text, excluded)
+
+
+def _kept(told: list[Told], levels: _Levels, ignores: Ignores, text: str, tracked: bool) -> list[Finding]:
+    """Drop what settings or comments silence; the rest are findings."""
+    kept: list[Finding] = []
+    used: set[tuple[Ignore, str]] = set()
+    places = Places(text) if ignores.comments else None
+    for each in told:
+        default = Severity.WARNING if each.code == "ignored-target" and tracked else None
+        level = levels.of(each.code, default)
+        if level == "off":
+            continue
+        comment = ignores.covers(each.code, places.line(each.start)) if places else None
+        if comment is not None:
+            used.add((comment, each.code))
+        else:
+            kept.append(Finding(each.code, level, each.message, each.start, each.end, each.anchor, each.fixes))
+    if ignores.comments:
+        kept += ignore_findings(text, ignores, used, _LOOKED_FOR, levels.of)
+    return kept

@@ -1,0 +1,75 @@
+"""Findings of the layer *document*: what the text alone tells, without a look at any file."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.document import Document
+from cite_lsp.findings.finding import Edit, Fix
+from cite_lsp.findings.rewrite import retarget
+
+_FORMAT = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A finding before its severity is known."""
+
+    code: str
+    message: str
+    start: int
+    end: int
+    anchor: int | None
+    fixes: tuple[Fix, ...] = ()
+
+
+def document_findings(document: Document, anchors: Sequence[Anchor], text: str, *, must_cite: bool) -> Iterator[Told]:
+    """Find links that disagree with themselves, invisible characters, and a document that cites nothing."""
+    for number, anchor in enumerate(anchors):
+        if anchor.target is not None and anchor.target.disagrees:
+            yield _link_disagrees(number, anchor)
+    if not text.isascii() and _FORMAT.search(text):
+        yield from _format_characters(anchors, text)
+    if document.overrun:
+        message = "the expression in anchors.pattern took too long here: citations of this document may be missing"
+        yield Told("setting", message, 0, 0, None)
+    elif must_cite and not anchors:
+        message = "this document cites nothing, though files.must_cite says that it must"
+        yield Told("vacuous", message, 0, 0, None)
+
+
+def _link_disagrees(number: int, anchor: Anchor) -> Told:
+    target = anchor.target
+    if target is not None and target.disagrees == "lines":
+        cited = anchor.text[target.start - anchor.start : target.end - anchor.start]
+        message = f"the link's text says {_lines(anchor)}, its target {cited}; the text counts"
+        edits = retarget(anchor) if len(anchor.spans) == 1 and not anchor.defect else ()
+        fixes = (Fix(f"Let the target name {_lines(anchor)}", edits, preferred=True),) if edits else ()
+        return Told("link-disagrees", message, anchor.start, anchor.end, number, fixes)
+    message = f"the link's text names another file than its target, `{anchor.path}`; the target counts"
+    return Told("link-disagrees", message, anchor.start, anchor.end, number)
+
+
+def _lines(anchor: Anchor) -> str:
+    first, last = anchor.spans[0]
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def _format_characters(anchors: Sequence[Anchor], text: str) -> Iterator[Told]:
+    """Find invisible characters in a citation or right beside it, where they cut its path or its number short."""
+    done = 0
+    for number, anchor in enumerate(anchors):
+        start, end = max(done, anchor.start), anchor.end
+        while start > done and _FORMAT.match(text[start - 1]):
+            start -= 1
+        while end < len(text) and _FORMAT.match(text[end]):
+            end += 1
+        done = end
+        for found in _FORMAT.finditer(text, start, end):
+            character = found.group()
+            name = unicodedata.name(character, "no name")
+            message = f"invisible character U+{ord(character):04X} ({name}) in or beside a citation"
+            fix = Fix("Remove the invisible character", (Edit(found.start(), found.end(), ""),), preferred=True)
+            yield Told("format-character", message, found.start(), found.end(), number, (fix,))

@@ -1,0 +1,1 @@
+"""A small rate limiter: the program that the sample documents cite."""

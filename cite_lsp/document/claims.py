@@ -1,8 +1,9 @@
 """The claim of an anchor: the sentence, or the part of it, that the anchor stands behind (anchors.md, Claims)."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 from cite_lsp.document.anchors import Anchor
@@ -13,15 +14,17 @@ from cite_lsp.document.sentences import masked, sentence_places
 LEAST_WORDS = 4
 _CUT_WORDS = 3
 
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\W\d_][\w'’-]*")
+"""Of a script without spaces between words two characters are about one."""
 _JOINING = re.compile(r"(?:[\s,;&/|`()\[\]{}*_\"'–—-]|\band\b)*\Z")
 _OWN_TEXT = re.compile(
     r"(?:[ \t]|>)*(?:(?:[-+*•]|\(?[0-9]{1,9}[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?(?:(?:#{1,6}|={1,6})[ \t]+)?"
 )
-_LINE_BREAK = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t>]*")
+_LINE_BREAK = re.compile(r"(?:(?<![ \t])[ \t]+)?(?:\r\n|\r|\n)[ \t>]*")
 _SETEXT = re.compile(r"(?:\r\n|\r|\n)[ \t>]*(?:=+|-+)[ \t]*\Z")
 _CELL = re.compile(r"(?<!\\)\|")
-_OPENING, _CLOSING = "([{“", ")]}”"
+_CLOSING = {")": "(", "]": "[", "}": "{", "”": "“"}
+_BRACKET = re.compile(r"[()\[\]{}“”\";,]")
 
 
 class BlockText(Protocol):
@@ -78,18 +81,37 @@ def cells_of(text: str) -> list[str]:
 
 
 class Claims:
-    """The claims of one block's anchors; worked out when the first is asked for."""
+    """The claims of one block's anchors; worked out when the first is asked for, and each text made once."""
 
-    __slots__ = ("_block", "_groups", "_mask", "_sentences", "_starts", "_surroundings", "_words")
+    __slots__ = (
+        "_block",
+        "_borrowings",
+        "_groups",
+        "_mask",
+        "_order",
+        "_parts",
+        "_sentences",
+        "_starts",
+        "_surroundings",
+        "_texts",
+        "_word_starts",
+        "_words",
+    )
 
     def __init__(self, block: BlockText, surroundings: Surroundings) -> None:
         self._block = block
         self._surroundings = surroundings
         self._mask: str | None = None
         self._words = ""
+        self._word_starts: list[int] = []
         self._sentences: list[Place] = []
         self._starts: list[int] = []
         self._groups: dict[int, list[list[int]]] = {}
+        self._order: dict[int, int] = {}
+        """Of each anchor the number of its group within its sentence."""
+        self._parts: dict[int, list[Place]] = {}
+        self._texts: dict[Place, str] = {}
+        self._borrowings: dict[int, str] = {}
 
     @property
     def section(self) -> str:
@@ -98,16 +120,22 @@ class Claims:
 
     def sentence(self, index: int) -> str:
         """Give the sentence that holds anchor number `index`."""
-        start, end = self._sentences[self._holding(index)]
-        return plain(self._block.text[start:end])
+        return self._plain(self._sentences[self._holding(index)])
 
     def claim(self, index: int) -> str:
         """Give the claim of anchor number `index`."""
         number = self._holding(index)
         part = self._part(index, number)
         if part != self._sentences[number] or self._words_between(*part) >= LEAST_WORDS:
-            return plain(self._block.text[slice(*part)])
-        return self._borrowed(number) or self.sentence(index)
+            return self._plain(part)
+        if number not in self._borrowings:
+            self._borrowings[number] = self._borrowed(number)
+        return self._borrowings[number] or self.sentence(index)
+
+    def _plain(self, place: Place) -> str:
+        if place not in self._texts:
+            self._texts[place] = plain(self._block.text[slice(*place)])
+        return self._texts[place]
 
     # --- sentences
 
@@ -118,9 +146,8 @@ class Claims:
         cited = [(anchor.start, anchor.end) for anchor in block.anchors]
         code = [(span.start, span.end) for span in lex(text).codes] if "`" in text else []
         self._mask = mask = masked(text, cited, code)
-        self._words = mask.replace("\ue000", " ")
-        for low, high in code:
-            self._words = self._words[:low] + " " * (high - low) + self._words[high:]
+        self._words = masked(text, cited, code, " ", " ")
+        self._word_starts = [word.start() for word in _WORD.finditer(self._words)]
         for low, high in self._pieces():
             self._sentences += sentence_places(mask, low, high)
         if not self._sentences:
@@ -132,14 +159,14 @@ class Claims:
                 groups[-1].append(index)
             else:
                 groups.append([index])
+            self._order[index] = len(groups) - 1
 
     def _pieces(self) -> list[Place]:
         """Give the ranges that sentences stay within: the cells of a row, else the block's own text."""
         text = self._block.text
         if self._block.kind == "table-row":
             bars = [found.start() for found in _CELL.finditer(text)]
-            edges = [-1, *bars, len(text)]
-            return [(low + 1, high) for low, high in zip(edges, edges[1:], strict=False) if high > low + 1]
+            return [(low + 1, high) for low, high in pairwise([-1, *bars, len(text)]) if high > low + 1]
         found = _OWN_TEXT.match(text)
         start = found.end() if found else 0
         first = min((anchor.start for anchor in self._block.anchors), default=start)
@@ -160,20 +187,27 @@ class Claims:
 
     def _part(self, index: int, number: int) -> Place:
         """Give the part of sentence `number` that belongs to the anchor's group."""
-        start, end = self._sentences[number]
-        groups = self._groups[number]
-        own = next(order for order, group in enumerate(groups) if index in group)
-        for order in range(own, 0, -1):
-            if cut := self._cut_between(groups, order - 1, number):
-                start = cut
-                break
-        for order in range(own, len(groups) - 1):
-            if cut := self._cut_between(groups, order, number):
-                end = cut
-                break
-        return start, end
+        if len(self._groups[number]) == 1:
+            return self._sentences[number]
+        if number not in self._parts:
+            self._parts[number] = self._cut(number)
+        return self._parts[number][self._order[index]]
 
-    def _cut_between(self, groups: list[list[int]], order: int, number: int) -> int | None:
+    def _cut(self, number: int) -> list[Place]:
+        """Give for each group of sentence `number` its part: from the nearest cut before it to the nearest behind."""
+        groups = self._groups[number]
+        start, end = self._sentences[number]
+        marks = self._marks(start, end)
+        cuts = [self._cut_between(groups, order, number, marks) for order in range(len(groups) - 1)]
+        starts = [start]
+        for cut in cuts:
+            starts.append(starts[-1] if cut is None else cut)
+        ends = [end]
+        for cut in reversed(cuts):
+            ends.append(ends[-1] if cut is None else cut)
+        return list(zip(starts, reversed(ends), strict=True))
+
+    def _cut_between(self, groups: list[list[int]], order: int, number: int, marks: list[int]) -> int | None:
         """Give where the sentence is cut between a group and the next: behind the last `;`, else the last `,`."""
         anchors = self._block.anchors
         low = anchors[groups[order][-1]].end
@@ -181,34 +215,35 @@ class Claims:
         start, end = self._sentences[number]
         before = anchors[groups[order - 1][-1]].end if order else start
         after = anchors[groups[order + 2][0]].start if order + 2 < len(groups) else end
-        places = self._outside_brackets(low, high)
+        between = marks[bisect_left(marks, low) : bisect_left(marks, high)]
         for mark in ";,":
-            for place in reversed([at for at in places if self._words[at] == mark]):
+            for place in reversed(between):
                 if (
-                    self._words_between(before, place) >= _CUT_WORDS
+                    self._words[place] == mark
+                    and self._words_between(before, place) >= _CUT_WORDS
                     and self._words_between(place + 1, after) >= _CUT_WORDS
                 ):
                     return place + 1
         return None
 
-    def _outside_brackets(self, low: int, high: int) -> list[int]:
-        """Give the places of `;` and `,` between two groups that stand in no bracket, quote or code."""
-        depth, quoted = 0, False
-        places = []
-        for position in range(low, high):
-            character = self._words[position]
-            if character in _OPENING:
-                depth += 1
-            elif character in _CLOSING:
-                depth = max(0, depth - 1)
-            elif character == '"':
-                quoted = not quoted
-            elif character in ";," and not depth and not quoted:
-                places.append(position)
-        return places
+    def _marks(self, low: int, high: int) -> list[int]:
+        """Give the places of `;` and `,` that stand in no pair of brackets or quotes and in no code."""
+        opened: list[tuple[str, int]] = []
+        marks: list[int] = []
+        for found in _BRACKET.finditer(self._words, low, high):
+            mark = found.group()
+            if mark in ";,":
+                marks.append(found.start())
+                continue
+            opening = _CLOSING.get(mark, mark if mark == '"' else "")
+            if opening and opened and opened[-1][0] == opening:
+                del marks[opened.pop()[1] :]
+            elif mark not in _CLOSING:
+                opened.append((mark, len(marks)))
+        return marks
 
     def _words_between(self, start: int, end: int) -> int:
-        return len(_WORD.findall(self._words, start, end))
+        return bisect_left(self._word_starts, end) - bisect_left(self._word_starts, start)
 
     # --- thin claims
 

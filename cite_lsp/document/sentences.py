@@ -1,6 +1,7 @@
 """Cuts a block's text into sentences. Abbreviations are the library's; citations, code and closing marks are ours."""
 
 import re
+from itertools import pairwise
 
 from sentencex import get_sentence_boundaries
 
@@ -8,14 +9,21 @@ from cite_lsp.document.ranges import Place
 
 _MASK = "X"
 _CITED = "\ue000"
+_WINDOW = 4000
+"""The library is given so many characters at once: on some texts its time grows with their square."""
+
 _CLOSED = re.compile(r"[.!?][\"'”’)\]*_]+[ \n]+(?=[^\W_]|[\"'“‘(\[*_\ue000])")
 _WIDE_STOP = re.compile(r"[。！？]+[」』”’]*(?=[^」』”’\s])")
-_TRAILING = re.compile(r"\s*(?:[\[(][\ue000\s,;&]*\ue000[\ue000\s,;&]*[\])]|\ue000(?=\s*[.!?]?\s*$))[.!?]?(?=\s|$)")
-_NO_SENTENCE = re.compile(r"[^\w\ue000]*\Z")
-_LEADING_MARK = re.compile(r"(?:[0-9]{1,3}|[A-Za-z])[.)]\s*\Z")
+_TRAILING = re.compile(
+    r"\s*+(?:[\[(][\s,;&]*+\ue000[\ue000\s,;&]*+[\])]|\ue000(?=\s*+[.!?]?\s*+$))[.!?]?(?=\s|$)"
+)
+_NO_SENTENCE = re.compile(r"[^\w\ue000]*+\Z")
+_LEADING_MARK = re.compile(r"\s*+(?:[0-9]{1,3}|[A-Za-z])[.)]\s*+\Z")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_EDGE = re.compile(r"[.!?]\s*\Z")
 
 
-def masked(text: str, cited: list[Place], code: list[Place]) -> str:
+def masked(text: str, cited: list[Place], code: list[Place], cited_mark: str = _CITED, code_mark: str = _MASK) -> str:
     """Give `text` with citations and code blotted out at the same length, and line ends as spaces.
 
     What is blotted out can neither end a sentence nor look like an abbreviation.
@@ -23,10 +31,11 @@ def masked(text: str, cited: list[Place], code: list[Place]) -> str:
     parts: list[str] = []
     position = 0
     for start, end, mark in sorted(
-        [(start, end, _CITED) for start, end in cited] + [(start, end, _MASK) for start, end in code]
+        [(start, end, cited_mark) for start, end in cited] + [(start, end, code_mark) for start, end in code]
     ):
-        if start < position:
+        if end <= position:
             continue
+        start = max(start, position)
         parts += (text[position:start], mark * (end - start))
         position = end
     parts.append(text[position:])
@@ -40,17 +49,36 @@ def sentence_places(mask: str, start: int = 0, end: int | None = None) -> list[P
     """
     end = len(mask) if end is None else end
     text = mask[start:end]
-    cuts = {0, len(text)}
-    plain = text.replace(_CITED, _MASK)
-    for found in get_sentence_boundaries("en", plain):
-        cuts.add(found["start_index"])
+    cuts = {0, len(text), *_library_cuts(_SURROGATE.sub(_MASK, text.replace(_CITED, _MASK)))}
     cuts.update(found.end() for found in _CLOSED.finditer(text))
     cuts.update(found.end() for found in _WIDE_STOP.finditer(text))
     places: list[Place] = []
-    ordered = sorted(cut for cut in cuts if 0 <= cut <= len(text))
-    for low, high in zip(ordered, ordered[1:], strict=False):
+    for low, high in pairwise(sorted(cuts)):
         _take(text, low, high, places)
     return [(low + start, high + start) for low, high in places]
+
+
+def _library_cuts(text: str) -> set[int]:
+    """Give where sentences begin by the library's rules, asked window by window."""
+    cuts: set[int] = set()
+    low = 0
+    while low < len(text):
+        high = _window_end(text, low)
+        cuts.update(low + found["start_index"] for found in get_sentence_boundaries("en", text[low:high]))
+        if low and not _EDGE.search(text, max(0, low - 8), low):
+            cuts.discard(low)
+        low = high
+    return cuts
+
+
+def _window_end(text: str, low: int) -> int:
+    """End a window behind a full stop or at least behind a space, where one is near."""
+    high = low + _WINDOW
+    if high >= len(text):
+        return len(text)
+    half = low + _WINDOW // 2
+    stop = max(text.rfind(". ", half, high), text.rfind("? ", half, high), text.rfind("! ", half, high)) + 2
+    return stop if stop > half else max(text.rfind(" ", half, high) + 1, 0) or high
 
 
 def _take(text: str, low: int, high: int, places: list[Place]) -> None:
@@ -59,14 +87,14 @@ def _take(text: str, low: int, high: int, places: list[Place]) -> None:
         places.append((low, high))
         return
     before_low, before_high = places[-1]
-    if _NO_SENTENCE.match(text[low:high]) or _LEADING_MARK.match(text[before_low:before_high].strip()):
+    if _NO_SENTENCE.match(text, low, high) or _LEADING_MARK.match(text, before_low, before_high):
         places[-1] = (before_low, high)
         return
     trailing = _TRAILING.match(text, low, high)
     if trailing and before_high == low:
         places[-1] = (before_low, trailing.end())
         low = trailing.end()
-        if _NO_SENTENCE.match(text[low:high]):
+        if _NO_SENTENCE.match(text, low, high):
             places[-1] = (before_low, high)
             return
     if low < high:

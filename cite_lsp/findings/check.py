@@ -92,14 +92,18 @@ def check_document(document: Document, snapshot: Snapshot, settings: Settings | 
     return examine(document, snapshot, settings or Settings()).findings
 
 
-def examine(document: Document, snapshot: Snapshot, settings: Settings) -> Checked:
-    """Resolve every anchor of a document and give all that a check knows of it."""
+def examine(document: Document, snapshot: Snapshot, settings: Settings, path: str | None = None) -> Checked:
+    """Resolve every anchor of a document and give all that a check knows of it.
+
+    `path` is the document's, relative to the folder of its settings file; its own path where that is the root.
+    """
+    path = document.path if path is None else path
     text = document.text
     anchors = document.anchors
     resolutions = tuple(snapshot.resolve(anchor, document) for anchor in anchors)
-    levels = _Levels(document.path, settings)
+    levels = _Levels(path, settings)
     told = [
-        *document_findings(document, anchors, text, must_cite=settings.must_cite(document.path)),
+        *document_findings(document, anchors, text, must_cite=settings.must_cite(path)),
         *_resolve_findings(document, snapshot, anchors, resolutions),
     ]
     ignores = _ignores(document, text)

@@ -114,14 +114,16 @@ def _unread(case: Case) -> Told:
 
 def _line_out_of_range(case: Case) -> Told:
     first, last = case.anchor.spans[case.span_with("line-out-of-range")]
-    return f"{case.file} {_has(case.resolution.line_count or 0)}; {_lines(first, last)} does not exist", ()
+    verb = "does" if first == last else "do"
+    return f"{case.file} {_has(case.resolution.line_count or 0)}; {_lines(first, last)} {verb} not exist", ()
 
 
 def _end_out_of_range(case: Case) -> Told:
     index = case.span_with("end-out-of-range")
     first, last = case.anchor.spans[index]
     count = case.resolution.line_count or 0
-    message = f"{case.file} {_has(count)}; {_lines(first, last)} goes past its end"
+    verb = "goes" if first == last else "go"
+    message = f"{case.file} {_has(count)}; {_lines(first, last)} {verb} past its end"
     if first > count:
         return message, ()
     return message, _fixes(f"End at line {count}", end_only(case.anchor, index, count), preferred=True)
@@ -136,7 +138,8 @@ def _blank_line(case: Case) -> Told:
 
 
 def _case_differs(case: Case) -> Told:
-    message = f"the file is spelled {case.file}; `{case.anchor.path}` is found only where spelling does not count"
+    written = case.anchor.path
+    message = f"the file is spelled {case.file}; `{written}` is found only where upper and lower case are one"
     return message, _fixes(
         f"Spell it {case.resolution.path}", respell(case.anchor, case.resolution.path), preferred=True
     )

@@ -1,0 +1,211 @@
+"""The commands, as Typer reads them; what they do is in the modules beside this one."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Annotated, Any
+
+import orjson
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from cite_lsp import __version__
+from cite_lsp.cli.formats.as_json import JsonWriter
+from cite_lsp.cli.formats.as_text import TextWriter
+from cite_lsp.cli.run import STDIN, Report, Request, Run, UsageError, prepare
+from cite_lsp.cli.summary import Summary
+from cite_lsp.findings.finding import Severity
+
+app = typer.Typer(
+    name="cite-lsp",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Keeps the line numbers that documents cite, and keeps them true.",
+)
+
+CLEAN, FOUND, USAGE, UNFINISHED = 0, 1, 2, 3
+"""Exit statuses: clean; findings at or above the fail level; usage or configuration; could not finish."""
+
+_PROGRESS_FROM = 20
+
+
+class OutputFormat(StrEnum):
+    """How findings are written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class SchemaName(StrEnum):
+    """Which JSON schema is printed."""
+
+    SETTINGS = "settings"
+    OUTPUT = "output"
+
+
+Paths = Annotated[
+    list[str] | None, typer.Argument(metavar="[PATH]…", help="Documents or folders; - is standard input.")
+]
+FormatOption = Annotated[OutputFormat, typer.Option("--format", help="How findings are written.")]
+FailOption = Annotated[Severity, typer.Option("--fail-level", help="Exit with 1 from this severity on.")]
+LevelOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that text shows.")]
+StdinOption = Annotated[
+    str | None, typer.Option("--stdin-path", metavar="PATH", help="Where standard input stands in the workspace.")
+]
+ExcerptsOption = Annotated[bool, typer.Option("--excerpts", help="Put the cited lines into the JSON.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; findings only.")]
+ColorOption = Annotated[bool, typer.Option("--no-color", help="No colour (NO_COLOR does the same).")]
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"cite-lsp {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Keep the line numbers that documents cite, and keep them true."""
+
+
+@app.command()
+def check(
+    paths: Paths = None,
+    output: FormatOption = OutputFormat.TEXT,
+    fail_level: FailOption = Severity.ERROR,
+    level: LevelOption = Severity.WARNING,
+    stdin_path: StdinOption = None,
+    excerpts: ExcerptsOption = False,
+    quiet: QuietOption = False,
+    no_color: ColorOption = False,
+) -> None:
+    """Check citations without a judge: do their paths and lines lead where they say?
+
+    Exit status: 0 clean, 1 findings at or above --fail-level, 2 usage or configuration, 3 could not finish.
+    """
+    given = tuple(paths or ())
+    started = time.perf_counter()
+    run = prepare(Request(given, _standard_input(given), stdin_path))
+    console = make_console(no_color=no_color)
+    writer = (
+        JsonWriter(sys.stdout.buffer.write, run, excerpts=excerpts)
+        if output is OutputFormat.JSON
+        else TextWriter(console, run, level)
+    )
+    writer.begin()
+    summary = Summary()
+    with _progress(run, quiet=quiet) as reports:
+        for report in reports:
+            summary.add(report)
+            writer.add(report)
+    if output is OutputFormat.JSON or not quiet:
+        writer.end(summary, time.perf_counter() - started)
+    sys.stdout.flush()
+    raise typer.Exit(_status(run, summary, fail_level))
+
+
+def _status(run: Run, summary: Summary, fail_level: Severity) -> int:
+    if run.problems:
+        return USAGE
+    return FOUND if summary.reaches(fail_level) else UNFINISHED if summary.unread else CLEAN
+
+
+def _standard_input(paths: tuple[str, ...]) -> str | None:
+    if STDIN not in paths:
+        return None
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def make_console(*, no_color: bool = False) -> Console:
+    """Make the console for standard output; what is no terminal gets neither colour nor wrapping."""
+    return Console(no_color=no_color or None, soft_wrap=True, emoji=False, markup=False, highlight=False)
+
+
+@contextmanager
+def _progress(run: Run, *, quiet: bool) -> Iterator[Iterator[Report]]:
+    """Give the reports, with a bar on a terminal when there are many."""
+    errors = Console(stderr=True)
+    if quiet or not errors.is_terminal or len(run.documents) < _PROGRESS_FROM:
+        yield run.reports()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(show_speed=True))
+    with Progress(*columns, TimeRemainingColumn(), console=errors, transient=True) as bar:
+        task = bar.add_task("checking", total=len(run.documents))
+
+        def counted() -> Iterator[Report]:
+            for report in run.reports():
+                yield report
+                bar.advance(task)
+
+        yield counted()
+
+
+@app.command()
+def explain(
+    subject: Annotated[
+        str, typer.Argument(metavar="CODE|PATH:LINE", help="A finding's code, or a line of a document.")
+    ],
+    no_color: ColorOption = False,
+) -> None:
+    """Print the page of a finding's code, or show the citations of one line with all that is known of them."""
+    from cite_lsp.cli.citation import explain_citation  # noqa: PLC0415 - only here
+    from cite_lsp.findings.catalogue import closest_codes  # noqa: PLC0415
+    from cite_lsp.findings.catalogue import explain as page_of  # noqa: PLC0415
+
+    console = make_console(no_color=no_color)
+    page = page_of(subject)
+    if page is not None:
+        if console.is_terminal:
+            console.print(Markdown(page))
+        else:
+            sys.stdout.write(page)
+        return
+    path, _, number = subject.rpartition(":")
+    if path and number.isascii() and number.isdigit():
+        if not explain_citation(path, int(number), console):
+            raise UsageError(f"there is no citation on line {number} of {path}")
+        return
+    close = closest_codes(subject)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    raise UsageError(f"{subject} is neither a finding's code nor a place PATH:LINE{hint}")
+
+
+@app.command()
+def schema(
+    name: Annotated[SchemaName, typer.Argument(help="settings: of the settings file; output: of --format json.")],
+) -> None:
+    """Print a JSON schema."""
+    printed: dict[str, Any]
+    if name is SchemaName.SETTINGS:
+        from cite_lsp.config import settings_schema  # noqa: PLC0415
+
+        printed = settings_schema()
+    else:
+        from cite_lsp.cli.output_schema import output_schema  # noqa: PLC0415
+
+        printed = output_schema()
+    sys.stdout.buffer.write(orjson.dumps(printed, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def main() -> None:
+    """Run the command line; one clear message and an exit status for what a person can mend."""
+    try:
+        app()
+    except UsageError as error:
+        Console(stderr=True).print(f"cite-lsp: {error}", soft_wrap=True, markup=False, highlight=False)
+        sys.exit(USAGE)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(UNFINISHED)
+    except KeyboardInterrupt:
+        sys.exit(130)

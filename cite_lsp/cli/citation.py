@@ -1,0 +1,105 @@
+"""`cite-lsp explain PATH:LINE`: one citation with all that is known of it."""
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from cite_lsp.cli.formats.as_text import visible
+from cite_lsp.cli.run import Request, Run, UsageError, prepare
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.findings.check import Checked, Places
+from cite_lsp.snapshot.resolve import Resolution
+
+_WAYS = {
+    "absolute": "as an absolute path",
+    "relative": "from the document's folder, as written",
+    "root": "from the root",
+    "document-folder": "from the document's folder",
+    "ancestor": "from a folder above the document",
+    "suffix": "as the only path that ends so",
+    "same-document": "as the full path that the document names elsewhere",
+    "basename": "as the only file of that name",
+    "permalink": "as a permalink",
+}
+
+
+def explain_citation(path: str, line: int, console: Console) -> bool:
+    """Print every citation on a 1-based line of a document; say whether there is one."""
+    run = prepare(Request((path,)))
+    report = next(iter(run.reports()), None)
+    if report is None or report.checked is None:
+        raise UsageError(f"{path} {report.unread if report else 'is no document'}")
+    checked = report.checked
+    places = Places(checked.text)
+    found = [
+        index
+        for index, anchor in enumerate(checked.anchors)
+        if places.line(anchor.start) + 1 <= line <= places.line(max(anchor.start, anchor.end - 1)) + 1
+    ]
+    for index in found:
+        for row in _rows(index, checked, run, places):
+            console.print(row, soft_wrap=True, highlight=False)
+        console.print()
+    return bool(found)
+
+
+def _row(name: str, value: str) -> Text:
+    return Text.assemble((f"{name:>11}  ", "dim"), visible(value))
+
+
+def _rows(index: int, checked: Checked, run: Run, places: Places) -> Iterator[Text]:
+    anchor, resolution = checked.anchors[index], checked.resolutions[index]
+    line = places.line(anchor.start)
+    column = anchor.start - places.start(line) + 1
+    place = f"{checked.document.path}:{line + 1}:{column}"
+    yield Text.assemble((visible(place), "bold"), "  ", (visible(anchor.text), "bold cyan"))
+    yield _row("form", anchor.form)
+    yield _row("path", anchor.path)
+    yield _row("lines", ", ".join(_span(span) for span in anchor.spans))
+    yield _row("claim", anchor.claim or "none")
+    if anchor.sentence != anchor.claim:
+        yield _row("sentence", anchor.sentence)
+    if anchor.section:
+        yield _row("section", anchor.section)
+    yield from _resolution(anchor, resolution)
+    yield _row("drift", "not looked for in this release")
+    yield _row("verdict", "not judged")
+    for finding in checked.findings:
+        if finding.anchor == index:
+            yield _row(finding.severity.value, f"{finding.message}  [{finding.code}]")
+            for fix in finding.fixes:
+                yield _row("fix", fix.title)
+    yield from _excerpts(anchor, resolution, run)
+
+
+def _span(span: tuple[int, int]) -> str:
+    first, last = span
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _resolution(anchor: Anchor, resolution: Resolution) -> Iterator[Text]:
+    status = resolution.status
+    if len(set(resolution.spans)) > 1:
+        pairs = zip(anchor.spans, resolution.spans, strict=True)
+        status += f" ({', '.join(f'{_span(span)} {each}' for span, each in pairs)})"
+    yield _row("resolution", status)
+    if resolution.line_count is not None:
+        way = f", found {_WAYS[resolution.via]}" if resolution.via else ""
+        yield _row("file", f"{resolution.path}, {resolution.line_count:,} lines{way}")
+    if resolution.candidates:
+        yield _row("candidates", ", ".join(resolution.candidates))
+
+
+def _excerpts(anchor: Anchor, resolution: Resolution, run: Run) -> Iterator[Text]:
+    audit = run.settings.audit
+    for span, excerpt in zip(
+        anchor.spans, run.snapshot.excerpts(resolution, anchor, audit.resolver, audit.window), strict=True
+    ):
+        if excerpt is None:
+            continue
+        clipped = ", cut short" if excerpt.truncated else ""
+        yield _row("excerpt", f"{excerpt.unit}, lines {excerpt.start_line}-{excerpt.end_line}{clipped}")
+        for number, text in excerpt.lines:
+            style = "bold" if span[0] <= number <= span[1] else ""
+            yield Text.assemble((f"{number:>11} │ ", "dim"), (visible(text), style))

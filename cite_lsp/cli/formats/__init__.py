@@ -1,0 +1,1 @@
+"""One module for each output format of the command line."""

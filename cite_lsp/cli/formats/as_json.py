@@ -1,0 +1,208 @@
+"""The JSON output (cli.md): written document by document, so that a large run needs no memory for all of it."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import orjson
+
+from cite_lsp import __version__
+from cite_lsp.cli.run import Report, Run
+from cite_lsp.cli.summary import VERDICTS, Summary
+from cite_lsp.config import Problem
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.columns import to_units
+from cite_lsp.findings.check import Checked, Places
+from cite_lsp.findings.finding import Finding, Severity
+from cite_lsp.snapshot.resolve import Resolution
+
+Write = Callable[[bytes], object]
+
+
+class JsonWriter:
+    """Writes one JSON object to a byte stream."""
+
+    def __init__(self, write: Write, run: Run, *, excerpts: bool) -> None:
+        self._write = write
+        self._run = run
+        self._excerpts = excerpts
+        self._first = True
+
+    def begin(self) -> None:
+        """Write what comes before the first document, and the settings' problems as documents of their own."""
+        tool = {"name": "cite-lsp", "version": __version__}
+        head = _dumps({"schema": 1, "tool": tool, "root": shown(os.path.relpath(self._run.root))})
+        self._write(head[:-1] + b',"documents":[\n')
+        for source in dict.fromkeys(problem.source for problem in self._run.problems):
+            here = [problem for problem in self._run.problems if problem.source == source]
+            self._item(_problem_document(source, here, self._run.root))
+
+    def add(self, report: Report) -> None:
+        """Write one document."""
+        if report.checked is None:
+            self._item(_unread_document(report))
+        else:
+            self._item(_document(report, report.checked, self._run, excerpts=self._excerpts))
+
+    def end(self, summary: Summary, seconds: float) -> None:
+        """Write the summary."""
+        errors = len(self._run.problems)
+        findings = {severity.value: summary.severities[severity] for severity in Severity}
+        findings["error"] += errors
+        totals = {
+            "documents": summary.documents,
+            "unread": summary.unread,
+            "anchors": summary.anchors,
+            "resolved": summary.resolved,
+            "foreign": summary.foreign,
+            "unattached": summary.unattached,
+            "findings": findings,
+            "verdicts": dict.fromkeys(VERDICTS, 0),
+            "seconds": round(seconds, 3),
+        }
+        notes = [shown(note) for note in self._run.notes]
+        self._write(b'\n],"notes":' + _dumps(notes) + b',"summary":' + _dumps(totals) + b"}\n")
+
+    def _item(self, document: dict[str, Any]) -> None:
+        self._write((b"" if self._first else b",\n") + _dumps(document))
+        self._first = False
+
+
+def shown(text: str) -> str:
+    """Give `text` without lone surrogates: bytes of a file name that are no UTF-8 show as U+FFFD."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _dumps(value: object) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except (TypeError, orjson.JSONEncodeError):
+        return orjson.dumps(_cleaned(value))
+
+
+def _cleaned(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, str):
+        return shown(value)
+    if isinstance(value, dict):
+        return {key: _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(item) for item in value]
+    return value
+
+
+def _position(offset: int, places: Places) -> dict[str, int]:
+    line = places.line(offset)
+    start = places.start(line)
+    return {"line": line, "character": to_units(places.text[start:offset], offset - start, "utf-16")}
+
+
+def _range(start: int, end: int, places: Places) -> dict[str, Any]:
+    return {"start": _position(start, places), "end": _position(end, places)}
+
+
+def _document(report: Report, checked: Checked, run: Run, *, excerpts: bool) -> dict[str, Any]:
+    places = Places(checked.text)
+    pairs = zip(checked.anchors, checked.resolutions, strict=True)
+    return {
+        "path": report.path,
+        "sha256": report.sha256,
+        "outcome": checked.outcome,
+        "unattached": checked.document.unattached,
+        "anchors": [_anchor(anchor, resolution, places, run, excerpts=excerpts) for anchor, resolution in pairs],
+        "findings": [_finding(finding, places) for finding in checked.findings],
+        "audit": None,
+    }
+
+
+def _anchor(anchor: Anchor, resolution: Resolution, places: Places, run: Run, *, excerpts: bool) -> dict[str, Any]:
+    shape: dict[str, Any] = {
+        "range": _range(anchor.start, anchor.end, places),
+        "text": anchor.text,
+        "form": anchor.form,
+        "path": anchor.path,
+        "spans": anchor.spans,
+        "resolution": {
+            "status": resolution.status,
+            "spans": resolution.spans,
+            "path": resolution.path or None,
+            "via": resolution.via or None,
+            "candidates": resolution.candidates,
+            "line_count": resolution.line_count,
+        },
+        "drift": None,
+        "claim": {"text": anchor.claim, "sentence": anchor.sentence, "section": anchor.section},
+        "verdict": None,
+    }
+    if excerpts:
+        audit = run.settings.audit
+        found = run.snapshot.excerpts(resolution, anchor, audit.resolver, audit.window)
+        shape["excerpts"] = [
+            excerpt
+            and {
+                "start_line": excerpt.start_line,
+                "end_line": excerpt.end_line,
+                "unit": excerpt.unit,
+                "truncated": excerpt.truncated,
+                "text": excerpt.text,
+            }
+            for excerpt in found
+        ]
+    return shape
+
+
+def _finding(finding: Finding, places: Places) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "range": _range(finding.start, finding.end, places),
+        "anchor": finding.anchor,
+        "fixes": [
+            {
+                "title": fix.title,
+                "edits": [{"range": _range(edit.start, edit.end, places), "text": edit.text} for edit in fix.edits],
+                "preferred": fix.preferred,
+            }
+            for fix in finding.fixes
+        ],
+    }
+
+
+def _unread_document(report: Report) -> dict[str, Any]:
+    return {
+        "path": report.path,
+        "sha256": None,
+        "outcome": "unread",
+        "unattached": 0,
+        "anchors": [],
+        "findings": [],
+        "audit": None,
+        "reason": report.unread,
+    }
+
+
+def _problem_document(source: str, problems: Sequence[Problem], root: str) -> dict[str, Any]:
+    """Give a settings file and what is wrong in it in the shape of a document."""
+    findings: list[dict[str, Any]] = []
+    for problem in problems:
+        place = {"line": (problem.line or 1) - 1, "character": (problem.column or 1) - 1}
+        findings.append(
+            {
+                "code": "setting",
+                "severity": "error",
+                "message": problem.message,
+                "range": {"start": place, "end": place},
+                "anchor": None,
+                "fixes": [],
+            }
+        )
+    path = source.removeprefix(root + "/")
+    return {
+        "path": path,
+        "sha256": None,
+        "outcome": "findings",
+        "unattached": 0,
+        "anchors": [],
+        "findings": findings,
+        "audit": None,
+    }

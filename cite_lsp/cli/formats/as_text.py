@@ -1,0 +1,175 @@
+"""The text output: findings by document, each with its line and a caret, and one line that sums up."""
+
+from collections import Counter
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from cite_lsp.cli.formats.as_json import shown
+from cite_lsp.cli.run import Report, Run
+from cite_lsp.cli.summary import Summary
+from cite_lsp.config import Problem
+from cite_lsp.findings.check import Places
+from cite_lsp.findings.finding import DEFAULT_LIMIT, Finding, Severity, cap
+
+_STYLES = {
+    Severity.ERROR: "bold red",
+    Severity.WARNING: "yellow",
+    Severity.INFORMATION: "cyan",
+    Severity.HINT: "dim",
+}
+_GUTTER = 6
+_PLURAL = {"error": "errors", "warning": "warnings", "information": "information", "hint": "hints"}
+
+
+def visible(text: str) -> str:
+    """Give `text` with control characters and lone surrogates as a terminal can show them."""
+    text = shown(text).replace("\t", " ")
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else _escape(character) for character in text)
+
+
+def _escape(character: str) -> str:
+    point = ord(character)
+    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
+
+
+class TextWriter:
+    """Writes findings to a console, document by document."""
+
+    def __init__(self, console: Console, run: Run, level: Severity) -> None:
+        self._console = console
+        self._run = run
+        self._level = level
+        self._quieter: Counter[Severity] = Counter()
+        self._width = max(40, console.width)
+
+    def begin(self) -> None:
+        """Write what is wrong with the settings."""
+        for problem in self._run.problems:
+            self._problem(problem)
+        if self._run.problems:
+            self._console.print()
+
+    def add(self, report: Report) -> None:
+        """Write the findings of one document."""
+        if report.checked is None:
+            self._line(Text.assemble((visible(report.path), "bold"), f" {report.unread}; it was not checked"))
+            return
+        loud = [finding for finding in report.checked.findings if finding.severity.at_least(self._level)]
+        self._quieter.update(
+            finding.severity for finding in report.checked.findings if not finding.severity.at_least(self._level)
+        )
+        if not loud:
+            return
+        findings, left_out = cap(loud, DEFAULT_LIMIT)
+        self._line(Text(visible(report.path), "bold underline"))
+        places = Places(report.checked.text)
+        for finding in findings:
+            self._finding(finding, places)
+        if left_out:
+            self._line(Text(f"  and {left_out:,} more in this document"))
+        self._console.print()
+
+    def end(self, summary: Summary, seconds: float) -> None:
+        """Write the summary and what a person should know besides."""
+        for note in self._run.notes:
+            self._line(Text.assemble(("note: ", "bold"), visible(note)))
+        coverage = [
+            _count(summary.documents, "document"),
+            f"{_count(summary.anchors, 'citation')} recognised",
+            f"{summary.resolved:,} resolved",
+            f"{summary.anchors:,} not judged",
+        ]
+        if summary.foreign:
+            coverage.append(f"{summary.foreign:,} of other repositories")
+        if summary.unattached:
+            coverage.append(f"{_count(summary.unattached, 'line word')} not attached to a path")
+        self._line(Text(", ".join(coverage)))
+        self._line(self._totals(summary, seconds))
+
+    def _totals(self, summary: Summary, seconds: float) -> Text:
+        problems = len(self._run.problems)
+        counts = {severity: summary.severities[severity] for severity in Severity}
+        counts[Severity.ERROR] += problems
+        if not any(counts.values()):
+            return Text.assemble(("no findings", "bold green"), f" in {seconds:.1f} s")
+        line = Text()
+        for severity, count in counts.items():
+            if count:
+                line.append(", " if line else "")
+                name = severity.value if count == 1 else _PLURAL[severity.value]
+                line.append(f"{count:,} {name}", _STYLES[severity])
+                if self._quieter[severity]:
+                    line.append(" (not shown)")
+        line.append(f" in {seconds:.1f} s")
+        if summary.fixable:
+            line.append(f"; {summary.fixable:,} with one answer")
+        hidden = [severity for severity in Severity if self._quieter[severity]]
+        if hidden:
+            line.append(f"; --level {hidden[-1].value} shows all")
+        return line
+
+    def _problem(self, problem: Problem) -> None:
+        place = visible(problem.source)
+        if problem.line is not None:
+            place += f":{problem.line}:{problem.column}"
+        line = Text.assemble((place, "bold"), ": ", ("error", _STYLES[Severity.ERROR]), f": {visible(problem.message)}")
+        self._line(line.append("  setting", "dim"))
+
+    def _finding(self, finding: Finding, places: Places) -> None:
+        number = places.line(finding.start)
+        column = finding.start - places.start(number) + 1
+        head = Text.assemble(
+            (f"  {number + 1}:{column}", "bold"),
+            "  ",
+            (finding.severity.value, _STYLES[finding.severity]),
+            f"  {visible(finding.message)}  ",
+            (finding.code, "dim"),
+        )
+        self._line(head)
+        self._source(finding, places, number)
+        for fix in finding.fixes[:1]:
+            if fix.preferred:
+                self._line(Text.assemble(" " * (_GUTTER + 3), ("fix: ", "green"), visible(fix.title)))
+
+    def _source(self, finding: Finding, places: Places, number: int) -> None:
+        """Write the line of the document with carets below the citation, cropped to the console."""
+        line = places.line_text(number)
+        start = finding.start - places.start(number)
+        end = min(len(line), start + max(1, finding.end - finding.start))
+        if not line.strip():
+            return
+        low, high = _crop(line, start, end, self._width - _GUTTER - 6)
+        before, cited, after = (visible(part) for part in (line[low:start], line[start:end], line[end:high]))
+        lead = "…" if low else ""
+        source = Text.assemble(
+            (f"{number + 1:>{_GUTTER}} │ ", "dim"),
+            lead,
+            before,
+            (cited, "bold"),
+            after,
+            "…" if high < len(line) else "",
+        )
+        self._line(source)
+        blank = " " * (cell_len(lead + before))
+        carets = "^" * max(1, cell_len(cited))
+        self._line(Text.assemble((" " * _GUTTER + " │ ", "dim"), blank, (carets, _STYLES[finding.severity])))
+
+    def _line(self, text: Text) -> None:
+        self._console.print(text, soft_wrap=True, highlight=False)
+
+
+def _crop(line: str, start: int, end: int, width: int) -> tuple[int, int]:
+    """Choose which part of a long line is shown: about a third of the room before the citation."""
+    if len(line) <= width:
+        return 0, len(line)
+    end = min(end, start + width)
+    low = max(0, min(start - width // 3, len(line) - width))
+    return low, min(len(line), max(low + width, end))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,221 @@
+"""The shape of the JSON output as models: `cite-lsp schema output` prints their schema, and tests hold us to it."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from cite_lsp.document.anchors import FORMS
+from cite_lsp.snapshot.resolve import PRECEDENCE
+
+Form = Annotated[str, Field(json_schema_extra={"enum": list(FORMS)})]
+Status = Annotated[str, Field(json_schema_extra={"enum": list(PRECEDENCE)})]
+Count = Annotated[int, Field(ge=0)]
+Span = Annotated[list[Count], Field(min_length=2, max_length=2, description="First and last line, 1-based, inclusive.")]
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Position(_Shape):
+    """A place in a text: 0-based line, and UTF-16 units from its start."""
+
+    line: Count
+    character: Count
+
+
+class Range(_Shape):
+    """From `start` up to, without, `end`."""
+
+    start: Position
+    end: Position
+
+
+class ResolutionOutput(_Shape):
+    """What an anchor means."""
+
+    status: Status = Field(description="The worst of its spans: found, foreign, or a finding's code.")
+    spans: list[Status] = Field(description="A status for each span of the anchor.")
+    path: str | None = Field(description="The file, relative to the root; of `outside` an absolute path.")
+    via: str | None = Field(description="The rung of the ladder that found the file.")
+    candidates: list[str] = Field(description="Of `ambiguous`: up to five files.")
+    line_count: Count | None = Field(description="Number of lines of the file, where it was read.")
+
+
+class DriftPlace(_Shape):
+    """Where cited text stands now."""
+
+    path: str
+    span: Span
+
+
+class DriftOutput(_Shape):
+    """How the cited text differs from what stood there when the citation was written."""
+
+    status: Literal["same", "moved", "edited", "gone", "born-wrong", "unknown"]
+    places: list[DriftPlace]
+    baseline: str | None
+    reformatted: bool
+    as_of: str | None
+
+
+class ClaimOutput(_Shape):
+    """What an anchor stands behind."""
+
+    text: str
+    sentence: str
+    section: str
+
+
+class ExcerptOutput(_Shape):
+    """The cited lines as the bounded logical unit."""
+
+    start_line: Count
+    end_line: Count
+    unit: Literal[
+        "window",
+        "paragraph",
+        "section",
+        "table-row",
+        "list-item",
+        "comment-declaration",
+        "definition",
+        "statement",
+        "key",
+    ]
+    truncated: bool
+    text: str
+
+
+class EvidenceOutput(_Shape):
+    """A line that a verdict rests on."""
+
+    line: Count
+    text: str
+
+
+class VerdictOutput(_Shape):
+    """The judge's word on a citation."""
+
+    label: Literal["supported", "partial", "unsupported", "review", "unchecked"]
+    kind: Literal["contradicted", "off-topic", "unresolved"] | None
+    basis: str | None
+    reason: str
+    confidence: float | None
+    evidence: list[EvidenceOutput]
+    judge: str
+    judged_at: str
+    cached: bool
+
+
+class AnchorOutput(_Shape):
+    """One citation, with all that is known of it."""
+
+    range: Range
+    text: str
+    form: Form
+    path: str
+    spans: list[Span]
+    resolution: ResolutionOutput
+    drift: list[DriftOutput] | None = Field(description="One for each span; null where drift was not looked for.")
+    claim: ClaimOutput
+    excerpts: list[ExcerptOutput | None] | None = Field(default=None, description="Only with --excerpts; one a span.")
+    verdict: VerdictOutput | None = Field(description="Null where no judge was asked.")
+
+
+class EditOutput(_Shape):
+    """A replacement of text."""
+
+    range: Range
+    text: str
+
+
+class FixOutput(_Shape):
+    """A change that answers a finding."""
+
+    title: str
+    edits: list[EditOutput]
+    preferred: bool
+
+
+class FindingOutput(_Shape):
+    """What a person is told."""
+
+    code: str
+    severity: Literal["error", "warning", "information", "hint"]
+    message: str
+    range: Range
+    anchor: Count | None = Field(description="Index into the document's anchors.")
+    fixes: list[FixOutput]
+
+
+class DocumentOutput(_Shape):
+    """One document, or a settings file in which something is wrong."""
+
+    path: str
+    sha256: str | None
+    outcome: Literal["not-judged", "findings", "accepted", "partial", "review", "vacuous", "clean", "unread"]
+    unattached: Count = Field(description="Line words and bare `:line` that have no path to go with.")
+    anchors: list[AnchorOutput]
+    findings: list[FindingOutput]
+    audit: dict[str, Any] | None
+    reason: str | None = Field(default=None, description="Of an unread document: why.")
+
+
+class FindingCounts(_Shape):
+    """Findings by severity."""
+
+    error: Count
+    warning: Count
+    information: Count
+    hint: Count
+
+
+class VerdictCounts(_Shape):
+    """Verdicts by label."""
+
+    supported: Count
+    partial: Count
+    unsupported: Count
+    review: Count
+    unchecked: Count
+
+
+class SummaryOutput(_Shape):
+    """Counts over all documents."""
+
+    documents: Count
+    unread: Count
+    anchors: Count
+    resolved: Count
+    foreign: Count
+    unattached: Count
+    findings: FindingCounts
+    verdicts: VerdictCounts
+    seconds: float
+
+
+class ToolOutput(_Shape):
+    """Who wrote the output."""
+
+    name: Literal["cite-lsp"]
+    version: str
+
+
+class CheckOutput(_Shape):
+    """What `cite-lsp check --format json` prints."""
+
+    model_config = ConfigDict(extra="forbid", title="cite-lsp output")
+
+    schema_: Literal[1] = Field(alias="schema")
+    tool: ToolOutput
+    root: str
+    documents: list[DocumentOutput]
+    notes: list[str] = Field(description="What a person should know about the index of files.")
+    summary: SummaryOutput
+
+
+def output_schema() -> dict[str, Any]:
+    """Give the JSON schema of the output (draft 2020-12)."""
+    schema = CheckOutput.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

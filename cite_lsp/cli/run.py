@@ -1,0 +1,185 @@
+"""A run over documents: which ones, under which settings, and what is known of each."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cite_lsp.config import LoadedSettings, Problem, Settings, find_root, load_settings
+from cite_lsp.document.document import Document
+from cite_lsp.document.pattern import compile_pattern
+from cite_lsp.findings.check import Checked, examine
+from cite_lsp.snapshot.ladder import within
+from cite_lsp.snapshot.lines import Unread
+from cite_lsp.snapshot.paths import too_wide
+from cite_lsp.snapshot.snapshot import Scope, Snapshot
+
+if TYPE_CHECKING:
+    from regex import Pattern
+
+STDIN = "-"
+
+
+class UsageError(Exception):
+    """The command cannot be run as it was called; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a person asked to be checked."""
+
+    paths: tuple[str, ...]
+    stdin: str | None = None
+    """The text of standard input, where "-" is among the paths."""
+    stdin_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One document of a run: `checked`, or why it was not read."""
+
+    path: str
+    """Relative to the root, POSIX."""
+    sha256: str = ""
+    checked: Checked | None = None
+    unread: str = ""
+
+
+@dataclass(slots=True)
+class Run:
+    """Everything that is fixed before the first document is looked at."""
+
+    root: str
+    loaded: LoadedSettings
+    snapshot: Snapshot
+    documents: tuple[str, ...]
+    notes: tuple[str, ...]
+    problems: list[Problem] = field(default_factory=list)
+    nested: Mapping[str, LoadedSettings] = field(default_factory=dict)
+    """Settings of folders below the root that have their own file."""
+    overlay: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings at the root."""
+        return self.loaded.settings
+
+    def settings_for(self, path: str) -> tuple[Settings, str]:
+        """Give the settings that a document is under, and its path relative to their folder."""
+        folder = path
+        while self.nested and "/" in folder:
+            folder = folder.rpartition("/")[0]
+            loaded = self.nested.get(folder)
+            if loaded is not None:
+                return loaded.settings, path[len(folder) + 1 :]
+        return self.settings, path
+
+    def reports(self) -> Iterator[Report]:
+        """Look at one document after the other, in order of path."""
+        patterns: dict[str, Pattern[str] | None] = {}
+        known = self.snapshot.known
+        for path in self.documents:
+            settings, inside = self.settings_for(path)
+            expression = settings.anchors.pattern
+            if expression and expression not in patterns:
+                compiled = compile_pattern(expression)
+                patterns[expression] = None if isinstance(compiled, str) else compiled
+            text = self.snapshot.read_document(self.root, path, settings.files.max_document_bytes)
+            if isinstance(text, Unread):
+                yield Report(path, unread=text.reason)
+                continue
+            document = Document.parse(
+                text.text,
+                path,
+                known,
+                patterns.get(expression) if expression else None,
+                in_fences=settings.anchors.in_fences,
+                extensions=frozenset(settings.anchors.extensions),
+            )
+            yield Report(path, text.sha256, examine(document, self.snapshot, settings, inside))
+
+
+def prepare(
+    request: Request,
+    command_line: Mapping[str, object] | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Run:
+    """Find root, settings and documents. Raises `UsageError` for paths that cannot be checked together."""
+    paths = request.paths or (".",)
+    full = [_full(path, request) for path in paths]
+    root = _root_of(full[0])
+    for given, path in zip(paths, full, strict=True):
+        if path != root and within(root, path) is None:
+            raise UsageError(f"{given} lies outside {root}, the root of the first path; check it in a run of its own")
+    refused = too_wide(root)
+    if refused:
+        raise UsageError(refused)
+    loaded = load_settings(root, command_line=command_line)
+    loaded = replace(loaded, root=root)
+    progress("indexing")
+    overlay = {full[paths.index(STDIN)]: request.stdin or ""} if STDIN in paths else {}
+    snapshot = Snapshot.open(root, overlay=overlay, scope=_scope(loaded.settings))
+    nested = _nested_settings(root, snapshot, command_line)
+    run = Run(root, loaded, snapshot, (), snapshot.notes, list(loaded.problems), nested, overlay)
+    run.problems += [problem for each in nested.values() for problem in each.problems if problem not in run.problems]
+    run.documents = tuple(sorted(set(_documents(run, full, paths))))
+    return run
+
+
+def _full(path: str, request: Request) -> str:
+    if path != STDIN:
+        found = os.path.abspath(path)
+        if not os.path.lexists(found):
+            raise UsageError(f"{path} does not exist")
+        return found
+    if request.stdin_path is None:
+        raise UsageError("standard input has no place in the workspace; say which with --stdin-path docs/a.md")
+    return os.path.abspath(request.stdin_path)
+
+
+def _root_of(path: str) -> str:
+    """Give the root of a path; its own folder where no settings file, repository or working folder holds it."""
+    root, _ = find_root(path)
+    if path == root or within(root, path) is not None:
+        return root
+    return path if Path(path).is_dir() else os.path.dirname(path)
+
+
+def _scope(settings: Settings) -> Scope:
+    return Scope(tuple(settings.anchors.foreign), dict(settings.anchors.repositories), settings.files.max_bytes)
+
+
+def _nested_settings(
+    root: str, snapshot: Snapshot, command_line: Mapping[str, object] | None
+) -> dict[str, LoadedSettings]:
+    """Load the settings files below the root, by the folder they stand in."""
+    found: dict[str, LoadedSettings] = {}
+    for name in ("cite-lsp.toml", "pyproject.toml"):
+        for path in snapshot.indexes[0].with_suffix(name):
+            folder = path.rpartition("/")[0]
+            if not folder or folder in found:
+                continue
+            loaded = load_settings(f"{root}/{folder}", command_line=command_line)
+            if loaded.project_file is not None and loaded.root == f"{root}/{folder}":
+                found[folder] = loaded
+    return found
+
+
+def _documents(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]:
+    """Give the documents that the paths name: a file as it is, of a folder those that the settings take in."""
+    for name, path in zip(given, full, strict=True):
+        inside = "" if path == run.root else within(run.root, path) or ""
+        if name == STDIN or (inside and not Path(path).is_dir()):
+            yield inside
+        else:
+            yield from _below(run, inside)
+
+
+def _below(run: Run, folder: str) -> Iterable[str]:
+    prefix = folder + "/" if folder else ""
+    for path in run.snapshot.indexes[0].paths:
+        if path.startswith(prefix):
+            settings, relative = run.settings_for(path)
+            if settings.is_document(relative):
+                yield path

@@ -1,0 +1,41 @@
+"""What a run amounts to: counts of documents, citations and findings."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from cite_lsp.cli.run import Report
+from cite_lsp.findings.finding import Severity
+
+VERDICTS = ("supported", "partial", "unsupported", "review", "unchecked")
+
+
+@dataclass(slots=True)
+class Summary:
+    """Counts, added to report by report."""
+
+    documents: int = 0
+    unread: int = 0
+    anchors: int = 0
+    resolved: int = 0
+    foreign: int = 0
+    unattached: int = 0
+    fixable: int = 0
+    severities: Counter[Severity] = field(default_factory=Counter)
+
+    def add(self, report: Report) -> None:
+        """Count one document."""
+        self.documents += 1
+        checked = report.checked
+        if checked is None:
+            self.unread += 1
+            return
+        self.anchors += len(checked.anchors)
+        self.resolved += sum(resolution.resolved for resolution in checked.resolutions)
+        self.foreign += sum(resolution.status == "foreign" for resolution in checked.resolutions)
+        self.unattached += checked.document.unattached
+        self.severities.update(finding.severity for finding in checked.findings)
+        self.fixable += sum(any(fix.preferred for fix in finding.fixes) for finding in checked.findings)
+
+    def reaches(self, level: Severity) -> bool:
+        """Say whether a finding is at least as loud as `level`."""
+        return any(severity.at_least(level) for severity, count in self.severities.items() if count)

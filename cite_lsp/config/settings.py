@@ -67,6 +67,12 @@ def _listed(given: object) -> object:
     return tuple(given) if isinstance(given, list) else given
 
 
+def _glob_list(given: object) -> object:
+    if isinstance(given, (list, tuple)) and len(given) > MAX_ALTERNATIVES:
+        raise ValueError(f"the list has more than {MAX_ALTERNATIVES:,} globs")
+    return _listed(given)
+
+
 def _glob(text: str) -> str:
     fault = check_glob(text)
     if fault is not None:
@@ -157,7 +163,7 @@ def unknown_code(name: str) -> str | None:
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Glob = Annotated[str, AfterValidator(_glob)]
-Globs = Annotated[tuple[Glob, ...], BeforeValidator(_listed), AfterValidator(_few)]
+Globs = Annotated[tuple[Glob, ...], BeforeValidator(_glob_list), AfterValidator(_few)]
 Count = Annotated[int, Field(ge=1, le=10**15)]
 Cost = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Rules = Annotated[dict[str, LevelName], AfterValidator(_known_codes)]

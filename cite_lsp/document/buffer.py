@@ -31,6 +31,13 @@ def without_end(line: str) -> str:
     return line[:-1] if line.endswith(("\n", "\r")) else line
 
 
+def _goes_on(text: str, following: str) -> bool:
+    """Say whether the last line of `text` and the first of `following` are one line."""
+    if text.endswith("\r"):
+        return following.startswith("\n")
+    return text != "" and not text.endswith("\n")
+
+
 @dataclass(frozen=True, slots=True)
 class Replaced:
     """What an edit replaced, clamped: 0-based lines, code-point columns."""
@@ -79,17 +86,13 @@ class Buffer:
         """
         first, first_column = self._clamp(start, encoding)
         last, last_column = self._clamp(end, encoding)
-        if (last, last_column) < (first, first_column):
-            last, last_column = first, first_column
+        last, last_column = max((last, last_column), (first, first_column))
         text = self._lines[first][:first_column] + replacement + self._lines[last][last_column:]
         low, high = first, last + 1
         if low and self._lines[low - 1].endswith("\r") and text.startswith("\n"):
             low -= 1
             text = self._lines[low] + text
-        if text.endswith("\r") and high < len(self._lines) and self._lines[high].startswith("\n"):
-            text += self._lines[high]
-            high += 1
-        elif text and not text.endswith(("\n", "\r")) and high < len(self._lines):
+        if high < len(self._lines) and _goes_on(text, self._lines[high]):
             text += self._lines[high]
             high += 1
         self._lines[low:high] = lines_with_ends(text)

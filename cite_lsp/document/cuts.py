@@ -92,6 +92,7 @@ class Look(NamedTuple):
 
 
 def look(line: str) -> Look:
+    """Look at a line of Markdown, where `>` quotes."""
     quote = 0
     if ">" in line:
         marks = _QUOTE.match(line)

@@ -13,7 +13,7 @@ from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.blocks import FRONT_MATTER_LINES, cut_blocks, front_matter, syntax_of
 from cite_lsp.document.buffer import lines_with_ends, without_end
 from cite_lsp.document.claims import Claims, Surroundings, own_text
-from cite_lsp.document.cuts import START, Cut, Lines, State
+from cite_lsp.document.cuts import START, Cut, Lines, State, indent_of
 from cite_lsp.document.find import Found, find_anchors, find_definition, find_in_code
 from cite_lsp.document.path_token import Grammar, make_grammar
 from cite_lsp.document.pattern_search import find_by_pattern
@@ -196,6 +196,10 @@ class Document:
         """Give the offset of a 0-based line and code-point column; past the end of either counts as that end."""
         if line < 0:
             return 0
+        if line == 0 and self._has_mark():
+            line, column = 0, column - 1
+            if column < 0:
+                return 0
         offset = 0
         for group in self._groups:
             if line >= group.lines:
@@ -219,7 +223,7 @@ class Document:
 
         Blocks that the edit does not touch are the same objects in both documents.
         """
-        start = max(0, start)
+        start = max(0, start) if self._groups else 0
         end = max(start, end)
         group, inside, line = self._find_group(start)
         blocks = list(self._groups[group].blocks) if self._groups else []
@@ -228,7 +232,8 @@ class Document:
             low_group, low = 0, 0
         else:
             low_group, low = self._back(group, first, 2)
-        return _Edit(self, low_group, low).apply(self._before(low_group, low, group, first), offset, end - start, replacement)
+        before = self._before(low_group, low, group, first)
+        return _Edit(self, low_group, low).apply(before, offset, end - start, replacement)
 
     def _find_group(self, offset: int) -> tuple[int, int, int]:
         """Give the group that holds `offset`, the offset inside it, and the group's first line."""
@@ -251,13 +256,16 @@ class Document:
             steps -= 1
         return group, block
 
+    def _has_mark(self) -> bool:
+        """Say whether the text begins with a byte-order mark."""
+        return bool(self._groups) and self._groups[0].blocks[0].kind == "mark"
+
     def _may_have_front_matter(self, start: int) -> bool:
+        """Say whether an edit at `start` may open, change or close front matter."""
         if start < 5:
             return True
-        head = self._groups[0].blocks[0].text
-        if head == _MARK:
-            head = self._groups[0].blocks[1].text if len(self._groups[0].blocks) > 1 else ""
-        return head.startswith(("---", "+++"))
+        head = [block.text for block in self._groups[0].blocks[:2]]
+        return head[1 if self._has_mark() and len(head) > 1 else 0].startswith(("---", "+++"))
 
     def _before(self, low_group: int, low: int, group: int, block: int) -> list[Block]:
         """Give the blocks from (low_group, low) up to, without, (group, block)."""
@@ -282,8 +290,8 @@ class _Edit:
 
     def __init__(self, document: Document, group: int, block: int) -> None:
         self.document = document
-        self.groups = document._groups  # noqa: SLF001 - the other half of the class
-        self.options = document._options  # noqa: SLF001
+        self.groups = document._groups
+        self.options = document._options
         self.group = group
         self.block = block
         self.next = (group, block)
@@ -424,7 +432,7 @@ class _Binder:
         """Take note of a block behind its anchors."""
         if block.kind == "heading":
             self.heading = block
-            if block.level == 2:
+            if block.level == 2 and indent_of(block.text) < 4 and not block.exit.quote:
                 self.section = block.text.strip(" \t\r\n")
         if block.kind not in _SILENT:
             self.before = block

@@ -30,7 +30,7 @@ TRIGGER = re.compile(
 
 _LINES_OF = re.compile(r"\s{1,20}(?:of|in|from)\s{1,20}(?:the\s{1,20})?")
 _BEFORE_WORD = re.compile(r"(?:`+|\*\*)?[,:]?\s*[(\[]?(?:(?:at|on)\s+|@\s*)?\Z")
-_BREAK_IN_CODE = re.compile(r"[ \t]*(?:\r\n|\r|\n)(?:[ \t>]*)")
+_BREAK_IN_CODE = re.compile(r"(?:(?<![ \t])[ \t]+)?(?:\r\n|\r|\n)[ \t>]*")
 _CONTINUES_AFTER = frozenset(" \t\r\n`([{,/-–|*")
 _BRACKET_REACH = 300
 _REFUSED_KEPT = 64
@@ -95,6 +95,10 @@ class _Finder:
         self.found = Found()
         self.done = 0
         """End of the last anchor: nothing is looked at before it again."""
+        self.skipped = 0
+        """End of the last lines that no path goes with: their numbers are not looked at one by one again."""
+        self.unbroken: Code | None = None
+        """The last code span that was seen to stay on its line."""
         self.last: tuple[int, CitedPath] | None = None
         """Where the last path stands that a continuation may take."""
         self.codes_seen = 0
@@ -107,7 +111,7 @@ class _Finder:
         events += [(address[0], 1, address) for address in self.inline.addresses]
         events.sort(key=lambda event: event[:2])
         for position, _, event in events:
-            if position < self.done:
+            if position < self.done or (position < self.skipped and isinstance(event, re.Match)):
                 continue
             if isinstance(event, Link):
                 self.take_link(event)
@@ -151,7 +155,7 @@ class _Finder:
         )
 
     def refuse(self, path: str) -> None:
-        if path and len(self.found.refused) < _REFUSED_KEPT:
+        if any(map(str.isalpha, path)) and len(self.found.refused) < _REFUSED_KEPT:
             self.found.refused.append(path)
 
     def take_link(self, link: Link) -> None:
@@ -177,9 +181,11 @@ class _Finder:
     def take_trigger(self, trigger: re.Match[str]) -> None:
         position = trigger.start()
         code = self.inline.code_at(position)
-        if code and _BREAK_IN_CODE.search(self.text, code.inner_start, code.inner_end):
-            self.take_broken_code(code)
-            return
+        if code is not None and code is not self.unbroken:
+            if _BREAK_IN_CODE.search(self.text, code.inner_start, code.inner_end):
+                self.take_broken_code(code)
+                return
+            self.unbroken = code
         mark = self.text[position]
         if mark in ":#(":
             self.take_sign(position, mark, code)
@@ -197,13 +203,14 @@ class _Finder:
                 self.take_continuation(position, limit, code)
             return
         start, path = self.widest(start, position, low, code)
+        counts = self.accepts.accepts_call(path) if mark == "(" else self.accepts.accepts(path)
         if mark == ":":
-            ranges = read_colon(self.text, position, limit, spaced=self.lists_by_spaces(start, code))
+            spaced = self.lists_by_spaces(start, code)
+            ranges = read_colon(self.text, position, limit, spaced=spaced, listed=counts)
         else:
             ranges = (read_hash if mark == "#" else read_call)(self.text, position, limit)
         if ranges is None:
             return
-        counts = self.accepts.accepts_call(path) if mark == "(" else self.accepts.accepts(path)
         if counts:
             self.add(self.make(start, ranges, CitedPath(path)))
         elif mark != "(":
@@ -214,7 +221,7 @@ class _Finder:
         path = clean_path(self.text[start:end], escaped=code is None, percent=False)
         if code is None or start == low or self.text[start - 1] != " ":
             return start, path
-        first = low
+        first = max(low, end - MAX_PATH)
         while first < start and self.text[first] in " \t,;&":
             first += 1
         whole = clean_path(self.text[first:end], escaped=False, percent=False)
@@ -236,7 +243,10 @@ class _Finder:
         if not self.may_continue(position):
             return
         ranges = read_colon(self.text, position, limit, spaced=self.lists_by_spaces(position, code))
-        if ranges is None or self.text.startswith(":", ranges.end):
+        if ranges is None:
+            return
+        self.skipped = ranges.end
+        if self.text.startswith(":", ranges.end):
             return
         path = self.path_before(position)
         if path is None:
@@ -272,19 +282,21 @@ class _Finder:
 
     def take_word(self, trigger: re.Match[str], code: Code | None) -> None:
         limit = code.inner_end if code else len(self.text)
+        behind = self.path_behind_words(trigger.start(), code)
+        if behind is None and trigger.group(1) is None:
+            return
         ranges = read_words(self.text, trigger.end(), limit, plural=trigger.group(2) == "s")
         if ranges is None:
             return
-        if self.add(self.words_behind_path(trigger.start(), ranges, code)):
-            return
-        if trigger.group(1) is None:
-            return
-        if not self.add(self.words_before_path(trigger.start(), ranges)):
+        if behind is not None:
+            self.add(self.make(behind[0], ranges, CitedPath(behind[1]), "words"))
+        elif not self.add(self.words_before_path(trigger.start(), ranges)):
             self.found.unattached += 1
+            self.skipped = ranges.end
 
-    def words_behind_path(self, position: int, ranges: Ranges, code: Code | None) -> Anchor | None:
-        low = max(self.done, position - 60)
-        joint = _BEFORE_WORD.search(self.text, low, position)
+    def path_behind_words(self, position: int, code: Code | None) -> tuple[int, str] | None:
+        """Give start and text of the path that stands just before line words at `position`."""
+        joint = _BEFORE_WORD.search(self.text, max(self.done, position - 60), position)
         if joint is None or joint.start() == position:
             return None
         end = joint.start()
@@ -292,13 +304,12 @@ class _Finder:
             code = self.inline.code_at(end)
             if code is None or code.inner_end != end:
                 return None
-        start = path_start(self.text, max(self.done, code.inner_start if code else 0), end)
+        low = max(self.done, code.inner_start if code else 0)
+        start = path_start(self.text, low, end)
         if start is None:
             return None
-        start, path = self.widest(start, end, max(self.done, code.inner_start if code else 0), code)
-        if not self.accepts.accepts(path):
-            return None
-        return self.make(start, ranges, CitedPath(path), "words")
+        start, path = self.widest(start, end, low, code)
+        return (start, path) if self.accepts.accepts(path) else None
 
     def words_before_path(self, position: int, ranges: Ranges) -> Anchor | None:
         joint = _LINES_OF.match(self.text, ranges.end)

@@ -13,6 +13,8 @@ _ADDRESS = re.compile(r"[^\s<>`\"|]*")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
 _TITLE = re.compile(r"\s*(?:\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\))", re.DOTALL)
 _SPACES = re.compile(r"\s*")
+_TARGET_MARK = re.compile(r"[()\s]")
+_NESTED_BRACKETS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,18 +198,18 @@ class _Lexer:
 
 
 def _balanced(text: str, start: int, limit: int) -> int:
-    """Give the end of a link target: at white space, or at the bracket that closes the link."""
+    """Give the end of a link target: at white space, or at the bracket that closes the link; `start` where none is."""
     depth = 0
-    for position in range(start, limit):
-        character = text[position]
-        if character == "(":
+    for found in _TARGET_MARK.finditer(text, start, limit):
+        mark = found.group()
+        if mark == "(":
             depth += 1
-        elif character == ")":
-            if not depth:
-                return position
+            if depth > _NESTED_BRACKETS:
+                return start
+        elif mark == ")" and depth:
             depth -= 1
-        elif character in " \t\r\n":
-            return position
+        else:
+            return found.start()
     return limit
 
 

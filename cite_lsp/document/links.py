@@ -1,11 +1,11 @@
-"""Links and permalinks: one link is one anchor, its path the target's, its lines the text's if it has any (anchors.md)."""
+"""Links and permalinks: one link is one anchor, its path the target's, its lines the text's if any (anchors.md)."""
 
 import re
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 from cite_lsp.document.anchors import Anchor, CitedPath, Target
-from cite_lsp.document.inline import Link
+from cite_lsp.document.inline import TARGET_CHARACTERS, Link
 from cite_lsp.document.path_token import Grammar, clean_path
 from cite_lsp.document.ranges import Ranges, read_colon, read_hash, read_words
 
@@ -182,6 +182,6 @@ def definition_link(text: str) -> Link | None:
     else:
         ends = [at for at in (text.find(mark, position, stop) for mark in " \t") if at >= 0]
         end = min(ends, default=stop)
-    if end <= position:
+    if not 0 < end - position <= TARGET_CHARACTERS:
         return None
     return Link(start, start + 1, start + 1, position, end, stop)

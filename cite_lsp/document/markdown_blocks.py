@@ -45,7 +45,7 @@ def _inside(lines: Lines, number: int, state: State, stops: Stops) -> tuple[int,
             left = seen.quote < state.quote or (seen.rest != "" and seen.indent < container)
             if left:
                 return count, State(state.lists, state.quote)
-            if _closes_fence(seen.rest, state.closer):
+            if seen.indent - container < 4 and _closes_fence(seen.rest, state.closer):
                 return count + 1, State(state.lists, state.quote)
         elif state.closer in line.lower():
             return count + 1, State(state.lists, state.quote)
@@ -151,36 +151,51 @@ def _blank(lines: Lines, number: int, entry: State, seen: Look) -> Cut:
 
 
 def cut_markdown(lines: Lines, number: int, entry: State, stops: Stops) -> Cut:
+    """Cut the Markdown block at line `number`, at which `entry` holds."""
     if entry.closer:
         count, after = _inside(lines, number, entry, stops)
         if count:
             return Cut(entry.kind, number, count, entry, after)
-    line = lines.at(number)
-    seen = look(line or "")
+    seen = look(lines.at(number) or "")
     if not seen.rest:
         return _blank(lines, number, entry, seen)
     lists = _within(entry.lists, seen.indent) if seen.quote == entry.quote else ()
     state = State(lists, seen.quote)
     base = lists[-1] if lists else 0
-    rest, first = seen.rest, seen.rest[0]
     if seen.indent - base >= 4 and not entry.table:
         return _indented_code(lines, number, entry, state, base + 4)
+    return (
+        _leaf(lines, number, entry, state, seen, stops)
+        or _container(lines, number, entry, state, seen)
+        or _paragraph(lines, number, entry, state, "paragraph")
+    )
+
+
+def _leaf(lines: Lines, number: int, entry: State, state: State, seen: Look, stops: Stops) -> Cut | None:
+    """Cut a fence, a heading, a comment or raw HTML, a thematic break or a link definition."""
+    rest, first = seen.rest, seen.rest[0]
     if first in "`~" and (fence := _FENCE.match(rest)):
-        opens = State(lists, seen.quote, fence.group(1) or fence.group(2), "fence")
+        opens = State(state.lists, seen.quote, fence.group(1) or fence.group(2), "fence")
         return _opened(lines, number, entry, opens, stops)
     if first == "#" and (heading := _HEADING.match(rest)):
         return Cut("heading", number, 1, entry, state, len(heading.group(1)))
-    if first == "<" and (html := _html(lines, number, entry, state, rest, stops)):
-        return html
+    if first == "<":
+        return _html(lines, number, entry, state, rest, stops)
     if first in "-_*" and _BREAK.match(rest):
         return Cut("break", number, 1, entry, state)
+    if first == "[" and not entry.table and _DEFINITION.match(rest):
+        return Cut("link-definition", number, 1, entry, state)
+    return None
+
+
+def _container(lines: Lines, number: int, entry: State, state: State, seen: Look) -> Cut | None:
+    """Cut a list item or a table row."""
+    first = seen.rest[0]
     if (first in "-+*" or first.isdigit()) and (item := _list_item(lines, number, entry, state, seen)):
         return item
-    if (entry.table or "|" in rest) and (row := _table_row(lines, number, entry, state, seen)):
-        return row
-    if first == "[" and _DEFINITION.match(rest):
-        return Cut("link-definition", number, 1, entry, state)
-    return _paragraph(lines, number, entry, state, "paragraph")
+    if entry.table or "|" in seen.rest:
+        return _table_row(lines, number, entry, state, seen)
+    return None
 
 
 def _html(lines: Lines, number: int, entry: State, state: State, rest: str, stops: Stops) -> Cut | None:

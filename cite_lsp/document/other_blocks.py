@@ -33,6 +33,7 @@ def _rst_opens(indent: int, kind: str) -> State:
 
 
 def cut_rst(lines: Lines, number: int, entry: State, stops: Stops) -> Cut:
+    """Cut the reStructuredText block at line `number`, at which `entry` holds."""
     if entry.closer:
         count = _rst_literal(lines, number, entry, stops)
         if count:
@@ -42,12 +43,7 @@ def cut_rst(lines: Lines, number: int, entry: State, stops: Stops) -> Cut:
     if not seen.rest:
         return Cut("blank", number, 1, entry, START)
     if seen.rest.startswith("..") and (directive := _RST_DIRECTIVE.match(seen.rest)):
-        name, footnote, target = directive.group(1), directive.group(2), directive.group(3)
-        if name in _RST_CODE:
-            return Cut("fence", number, 1, entry, _rst_opens(seen.indent, "fence"))
-        if not (name or footnote or target):
-            return Cut("comment", number, 1, entry, _rst_opens(seen.indent, "comment"))
-        return _plain_paragraph(lines, number, entry, "paragraph", _RST_MARKER)
+        return _rst_directive(lines, number, entry, directive, seen.indent)
     if seen.rest.startswith(">>>"):
         return _plain_paragraph(lines, number, entry, "code", None)
     if underline := _rst_heading(lines, number):
@@ -60,6 +56,15 @@ def cut_rst(lines: Lines, number: int, entry: State, stops: Stops) -> Cut:
     cut = _plain_paragraph(lines, number, entry, kind, _RST_MARKER)
     last = (lines.at(number + cut.size - 1) or "").rstrip()
     return cut._replace(exit=_rst_opens(seen.indent, "fence")) if last.endswith("::") else cut
+
+
+def _rst_directive(lines: Lines, number: int, entry: State, directive: re.Match[str], indent: int) -> Cut:
+    name, footnote, target = directive.group(1), directive.group(2), directive.group(3)
+    if name in _RST_CODE:
+        return Cut("fence", number, 1, entry, _rst_opens(indent, "fence"))
+    if not (name or footnote or target):
+        return Cut("comment", number, 1, entry, _rst_opens(indent, "comment"))
+    return _plain_paragraph(lines, number, entry, "paragraph", _RST_MARKER)
 
 
 def _rst_heading(lines: Lines, number: int) -> int:
@@ -101,6 +106,7 @@ _ADOC_MARKER = re.compile(r"(?:-|\*{1,5}|\.{1,5}|[0-9]{1,9}\.)(?:[ \t]+|$)")
 
 
 def cut_adoc(lines: Lines, number: int, entry: State, stops: Stops) -> Cut:
+    """Cut the AsciiDoc block at line `number`, at which `entry` holds."""
     if entry.closer:
         return _adoc_inside(lines, number, entry, entry, stops)
     line = lines.at(number) or ""
@@ -153,6 +159,7 @@ _TEXT_MARKER = re.compile(r"(?:[-+*•]|[0-9]{1,9}[.)])[ \t]+")
 
 
 def cut_text(lines: Lines, number: int, entry: State, stops: Stops) -> Cut:  # noqa: ARG001 - one shape for all rules
+    """Cut the block of a plain text at line `number`: a paragraph or a list item."""
     seen = look_plain(lines.at(number) or "")
     if not seen.rest:
         return Cut("blank", number, 1, entry, START)

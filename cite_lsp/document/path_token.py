@@ -15,6 +15,7 @@ _SIGNS = frozenset(".-_+@~$%&/\\")
 _FORWARD = re.compile(r"[\w.+@~$%&/\\…()\[\]-]+")
 _ESCAPED = re.compile(r"\\([_*\[\]])")
 _DOUBLED = re.compile(r"/(?:\.?/)+")
+_DOUBLED_BACKSLASH = re.compile(r"(?<!^)\\{2,}")
 _SPACED_PATH = re.compile(r"[\w.+@~$%&/\\()\[\]-][\w.+@~$%&/\\()\[\] -]*\Z")
 _GROUP = {"]": "[", ")": "("}
 
@@ -29,9 +30,7 @@ def path_start(text: str, low: int, end: int) -> int | None:
     low = max(low, end - MAX_PATH)
     while position > low:
         character = text[position - 1]
-        if character in _SIGNS or (character == "…" and _is_segment(text, position - 1, end)):
-            position -= 1
-        elif _is_letter(character):
+        if character in _SIGNS or _is_letter(character) or (character == "…" and _is_segment(text, position - 1, end)):
             position -= 1
         elif character in _GROUP and position < end and text[position] in "/\\.":
             opening = _group_start(text, low, position - 1)
@@ -112,6 +111,8 @@ def clean_path(raw: str, *, escaped: bool, percent: bool) -> str:
         raw = unquote(raw, errors="replace")
     if "//" in raw or "/./" in raw:
         raw = _DOUBLED.sub("/", raw)
+    if "\\\\" in raw:
+        raw = _DOUBLED_BACKSLASH.sub(r"\\", raw)
     return raw
 
 

@@ -69,6 +69,7 @@ class _Collected:
         self.spans: list[Span] = []
         self.places: list[tuple[Place, ...]] = []
         self.defect = ""
+        self.approximate = False
 
     def add(self, found: re.Match[str], first: int, last: int) -> None:
         """Take the numbers of groups `first` and `last`."""
@@ -78,9 +79,10 @@ class _Collected:
         places = (found.span(first),) if end is None else (found.span(first), found.span(last))
         self.places.append(places)
         self.defect = self.defect or _defect(start, end)
+        self.approximate = self.approximate or "~" in found.group()
 
-    def ranges(self, end: int, *, approximate: bool, column: bool, ranged: bool) -> Ranges:
-        return Ranges(tuple(self.spans), tuple(self.places), end, self.defect, approximate, column, ranged)
+    def ranges(self, end: int, *, column: bool, ranged: bool) -> Ranges:
+        return Ranges(tuple(self.spans), tuple(self.places), end, self.defect, self.approximate, column, ranged)
 
 
 def _list(text: str, position: int, limit: int, into: _Collected, *, words: bool, spaced: bool) -> int:
@@ -94,7 +96,7 @@ def _list(text: str, position: int, limit: int, into: _Collected, *, words: bool
         if not item or (item.group(1)[0] == "0" and len(item.group(1)) > 1):
             break
         end = item.end()
-        if not _ends(text, end, limit, units=True) or _has_column(text, end, limit):
+        if not _ends(text, end, limit, units=True) or _goes_on(text, end, limit):
             break
         has_space = len(separator.group()) > 1
         if has_space and not spaced and _WORD.match(text, end, limit):
@@ -104,29 +106,33 @@ def _list(text: str, position: int, limit: int, into: _Collected, *, words: bool
     return position
 
 
-def _has_column(text: str, end: int, limit: int) -> bool:
-    return end + 1 < limit and text[end] == ":" and text[end + 1].isdigit()
+def _goes_on(text: str, end: int, limit: int) -> bool:
+    """Say whether an item is the beginning of a time or a date (`20:15`, `2024-01-02`)."""
+    return end + 1 < limit and text[end] in ":-" and text[end + 1].isdigit()
 
 
-def read_colon(text: str, position: int, limit: int, *, spaced: bool) -> Ranges | None:
-    """Read `:N…` at `position`, the colon; `limit` is where the code span or text ends."""
+def read_colon(text: str, position: int, limit: int, *, spaced: bool, listed: bool = True) -> Ranges | None:
+    """Read `:N…` at `position`, the colon; `limit` is where the code span or text ends.
+
+    `listed`: items of a list behind the first range are read too.
+    """
     found = _COLON.match(text, position, limit)
     if not found:
         return None
-    approximate = found.group(1) is not None or found.group(7) is not None or "~" in found.group()
     column = found.group(4) is not None
     lettered = text.startswith("L", position + 1)
     if not _ends(text, found.end(), limit, units=not lettered):
         return None
     into = _Collected()
+    into.approximate = found.group(7) is not None
     last = 3 if column else 5
     into.add(found, 2, last)
     if found.group(6):
         into.defect = into.defect or "third-number"
     end = found.end()
-    if not column and not found.group(6) and not found.group(7):
+    if listed and not column and not found.group(6) and not found.group(7):
         end = _list(text, end, limit, into, words=False, spaced=spaced)
-    return into.ranges(end, approximate=approximate, column=column, ranged=found.group(last) is not None)
+    return into.ranges(end, column=column, ranged=found.group(last) is not None)
 
 
 def read_hash(text: str, position: int, limit: int) -> Ranges | None:
@@ -137,7 +143,7 @@ def read_hash(text: str, position: int, limit: int) -> Ranges | None:
     into = _Collected()
     into.add(found, 1, 2)
     column = found.group(3) is not None
-    return into.ranges(found.end(), approximate=False, column=column, ranged=found.group(2) is not None)
+    return into.ranges(found.end(), column=column, ranged=found.group(2) is not None)
 
 
 def read_call(text: str, position: int, limit: int) -> Ranges | None:
@@ -147,8 +153,8 @@ def read_call(text: str, position: int, limit: int) -> Ranges | None:
         return None
     into = _Collected()
     into.add(found, 1, 1)
-    into.places[0] = into.places[0][:1]
-    return into.ranges(found.end(), approximate=False, column=False, ranged=False)
+    column = "," in found.group()
+    return into.ranges(found.end(), column=column, ranged=False)
 
 
 def read_words(text: str, position: int, limit: int, *, plural: bool) -> Ranges | None:
@@ -159,4 +165,4 @@ def read_words(text: str, position: int, limit: int, *, plural: bool) -> Ranges 
     into = _Collected()
     into.add(found, 1, 2)
     end = _list(text, found.end(), limit, into, words=True, spaced=plural)
-    return into.ranges(end, approximate="~" in found.group(), column=False, ranged=found.group(2) is not None)
+    return into.ranges(end, column=False, ranged=found.group(2) is not None)

@@ -15,7 +15,7 @@ _WINDOW = 4000
 _CLOSED = re.compile(r"[.!?][\"'”’)\]*_]+[ \n]+(?=[^\W_]|[\"'“‘(\[*_\ue000])")
 _WIDE_STOP = re.compile(r"[。！？]+[」』”’]*(?=[^」』”’\s])")
 _TRAILING = re.compile(
-    r"\s*+(?:[\[(][\s,;&]*+\ue000[\ue000\s,;&]*+[\])]|\ue000(?=\s*+[.!?]?\s*+$))[.!?]?(?=\s|$)"
+    r"\s*+(?:[\[(][\s,;&]*+\ue000[\ue000\s,;&]*+[\])][.!?]?(?=\s|$)|\ue000[\ue000\s,;&]*+[.!?]?\s*+$)"
 )
 _NO_SENTENCE = re.compile(r"[^\w\ue000]*+\Z")
 _LEADING_MARK = re.compile(r"\s*+(?:[0-9]{1,3}|[A-Za-z])[.)]\s*+\Z")
@@ -26,16 +26,19 @@ _EDGE = re.compile(r"[.!?]\s*\Z")
 def masked(text: str, cited: list[Place], code: list[Place], cited_mark: str = _CITED, code_mark: str = _MASK) -> str:
     """Give `text` with citations and code blotted out at the same length, and line ends as spaces.
 
-    What is blotted out can neither end a sentence nor look like an abbreviation.
+    What is blotted out can neither end a sentence nor look like an abbreviation. A code span with a citation in it
+    is blotted out as a citation.
     """
+    blots: list[tuple[int, int, str]] = []
+    marked = [(start, end, cited_mark) for start, end in cited] + [(start, end, code_mark) for start, end in code]
+    for start, end, mark in sorted(marked):
+        if blots and start < blots[-1][1]:
+            before = blots.pop()
+            start, end, mark = before[0], max(end, before[1]), cited_mark
+        blots.append((start, end, mark))
     parts: list[str] = []
     position = 0
-    for start, end, mark in sorted(
-        [(start, end, cited_mark) for start, end in cited] + [(start, end, code_mark) for start, end in code]
-    ):
-        if end <= position:
-            continue
-        start = max(start, position)
+    for start, end, mark in blots:
         parts += (text[position:start], mark * (end - start))
         position = end
     parts.append(text[position:])

@@ -68,18 +68,19 @@ class Finding:
 
 
 def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Errors first, then by position (findings.md, "Order in a list"); equal places go by code.
+    """Errors first, then by position (findings.md, "Order in a list"); equal places go by severity.
 
     Warnings, information and hints stand together in the order of the text: only errors are moved up.
     """
     return tuple(sorted(findings, key=_order))
 
 
-def _order(finding: Finding) -> tuple[bool, int, int, str, str]:
+def _order(finding: Finding) -> tuple[bool, int, int, int, str, str]:
     return (
         finding.severity is not Severity.ERROR,
         finding.start,
         finding.end,
+        finding.severity.rank,
         finding.code,
         finding.message,
     )

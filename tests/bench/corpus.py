@@ -1,0 +1,78 @@
+"""A generated workspace: code files, and documents that cite them as people do, in a git repository of two commits."""
+
+import random
+import subprocess
+from pathlib import Path
+
+CODE_FILES = 300
+LINES = 200
+
+_WORDS = (
+    "the parser keeps every token until a retry reads the window again and the cache drops what is old "
+    "a writer flushes its queue when the timer fires so that no reader waits for more than one round"
+).split()
+
+
+def _sentence(rng: random.Random, words: int) -> str:
+    text = " ".join(rng.choice(_WORDS) for _ in range(words))
+    return text[0].upper() + text[1:]
+
+
+def _code(rng: random.Random, number: int) -> str:
+    lines = [f'"""Module {number}."""', ""]
+    while len(lines) < LINES:
+        name = f"step_{number}_{len(lines)}"
+        lines += [f"def {name}(value: int) -> int:", f"    # {_sentence(rng, 6)}", f"    limit = {rng.randint(1, 9999)}"]
+        lines += ["    return value if value < limit else limit", ""]
+    return "\n".join(lines[:LINES]) + "\n"
+
+
+def _citation(rng: random.Random) -> str:
+    number = rng.randrange(CODE_FILES)
+    path = f"src/part{number % 20:02}/module_{number:03}.py"
+    first = rng.randint(1, LINES - 20)
+    last = first + rng.randint(1, 15)
+    return rng.choice(
+        (f"`{path}:{first}`", f"`{path}:{first}-{last}`", f"(`{path}:{first}`)", f"[{path}:{first}](../{path}#L{first})")
+    )
+
+
+def _document(rng: random.Random, anchors: int) -> str:
+    parts = [f"# {_sentence(rng, 4)}", ""]
+    while anchors > 0:
+        parts += [f"## {_sentence(rng, 3)}", "", f"{_sentence(rng, 40)}.", ""]
+        for _ in range(min(anchors, rng.randint(1, 4))):
+            parts.append(f"- {_sentence(rng, 12)} {_citation(rng)}.")
+            anchors -= 1
+        parts.append("")
+    return "\n".join(parts)
+
+
+def build(folder: Path, documents: int, anchors: int, seed: int = 1) -> None:
+    """Write the workspace and commit it; later code lines are then moved by a second commit."""
+    rng = random.Random(seed)
+    for number in range(CODE_FILES):
+        path = folder / f"src/part{number % 20:02}/module_{number:03}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_code(rng, number))
+    for number in range(documents):
+        path = folder / f"docs/area{number % 30:02}/note_{number:04}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        share = anchors * (number + 1) // documents - anchors * number // documents
+        path.write_text(_document(rng, share))
+    _git(folder, "init", "-q")
+    _commit(folder, "write")
+    for number in range(0, CODE_FILES, 3):
+        path = folder / f"src/part{number % 20:02}/module_{number:03}.py"
+        path.write_text("import os\n\n" + path.read_text())
+    _commit(folder, "move")
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def _commit(folder: Path, message: str) -> None:
+    _git(folder, "add", "-A")
+    _git(folder, "commit", "-q", "-m", message)

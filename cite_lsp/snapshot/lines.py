@@ -141,6 +141,8 @@ class Reader:
         self._unread: dict[str, Unread] = {}
         self._places: dict[str, str] = {}
         self._hashes: dict[str, str] = {}
+        self._places: dict[str, str | Unread] = {}
+        self._existing: dict[str, bool] = {}
 
     def read(self, path: str) -> FileText | Unread:
         """The lines of a file by its absolute path, or by its key in the overlay."""
@@ -177,18 +179,21 @@ class Reader:
 
     def exists(self, path: str) -> bool:
         """True for a regular file inside the roots, links resolved, and for a path of the overlay."""
-        found = self._place(path)
-        if isinstance(found, Unread):
-            return False
-        if found in self._overlay:
-            return True
-        try:
-            return stat.S_ISREG(os.lstat(found).st_mode)
-        except (OSError, ValueError):
-            return False
+        known = self._existing.get(path)
+        if known is None:
+            found = self._place(path)
+            known = not isinstance(found, Unread) and (found in self._overlay or _is_regular(found))
+            self._existing[path] = known
+        return known
 
     def _place(self, path: str) -> str | Unread:
-        """The key of the overlay, or the resolved path on disk, that a path stands for."""
+        """The key of the overlay, or the resolved path on disk, that a path stands for; kept like the texts."""
+        found = self._places.get(path)
+        if found is None:
+            found = self._places[path] = self._find_place(path)
+        return found
+
+    def _find_place(self, path: str) -> str | Unread:
         if not self._on_disk or not _is_absolute(path):
             return path if path in self._overlay else _MISSING
         refusal: Unread | None = None
@@ -280,6 +285,13 @@ def _decode(data: bytes) -> DocumentText | Unread:
     if "\0" in text:
         return _NUL
     return DocumentText(text, bool(mark), encoding, decoded, digest, False)
+
+
+def _is_regular(path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _kind_refusal(path: str) -> Unread | None:

@@ -45,18 +45,21 @@ class TextWriter:
         self._level = level
         self._quieter: Counter[Severity] = Counter()
         self._width = max(40, console.width)
+        self._lines: list[Text] = []
 
     def begin(self) -> None:
         """Write what is wrong with the settings."""
         for problem in self._run.problems:
             self._problem(problem)
         if self._run.problems:
-            self._console.print()
+            self._line(Text())
+        self._flush()
 
     def add(self, report: Report) -> None:
         """Write the findings of one document."""
         if report.checked is None:
             self._line(Text.assemble((visible(report.path), "bold"), f" {report.unread}; it was not checked"))
+            self._flush()
             return
         loud = [finding for finding in report.checked.findings if finding.severity.at_least(self._level)]
         self._quieter.update(
@@ -71,7 +74,8 @@ class TextWriter:
             self._finding(finding, places)
         if left_out:
             self._line(Text(f"  and {left_out:,} more in this document"))
-        self._console.print()
+        self._line(Text())
+        self._flush()
 
     def end(self, summary: Summary, seconds: float) -> None:
         """Write the summary and what a person should know besides."""
@@ -89,6 +93,7 @@ class TextWriter:
             coverage.append(f"{_count(summary.unattached, 'line word')} not attached to a path")
         self._line(Text(", ".join(coverage)))
         self._line(self._totals(summary, seconds))
+        self._flush()
 
     def _totals(self, summary: Summary, seconds: float) -> Text:
         problems = len(self._run.problems)
@@ -159,7 +164,13 @@ class TextWriter:
         self._line(Text.assemble((" " * _GUTTER + " │ ", "dim"), blank, (carets, _STYLES[finding.severity])))
 
     def _line(self, text: Text) -> None:
-        self._console.print(text, soft_wrap=True, highlight=False)
+        self._lines.append(text)
+
+    def _flush(self) -> None:
+        """Print the lines gathered for one document at once: each print costs more than its text."""
+        if self._lines:
+            self._console.print(Text("\n").join(self._lines), soft_wrap=True, highlight=False)
+            self._lines.clear()
 
 
 def _crop(line: str, start: int, end: int, width: int) -> tuple[int, int]:

@@ -112,6 +112,7 @@ class Claims:
         self._parts: dict[int, list[Place]] = {}
         self._texts: dict[Place, str] = {}
         self._borrowings: dict[int, str] = {}
+        """What thin sentences borrow; a row's sentences all borrow the row."""
 
     @property
     def section(self) -> str:
@@ -128,9 +129,10 @@ class Claims:
         part = self._part(index, number)
         if part != self._sentences[number] or self._words_between(*part) >= LEAST_WORDS:
             return self._plain(part)
-        if number not in self._borrowings:
-            self._borrowings[number] = self._borrowed(number)
-        return self._borrowings[number] or self.sentence(index)
+        borrower = 0 if self._block.kind == "table-row" else number
+        if borrower not in self._borrowings:
+            self._borrowings[borrower] = self._borrowed(number)
+        return self._borrowings[borrower] or self.sentence(index)
 
     def _plain(self, place: Place) -> str:
         if place not in self._texts:

@@ -102,6 +102,8 @@ class _Lexer:
         self.openers: list[int] = []
         self.runs: dict[int, list[int]] | None = None
         self.cursor: dict[int, int] = {}
+        self.closes = True
+        """Whether a comment may still find its end: an end that is not there is looked for once."""
 
     def closing_run(self, length: int, after: int) -> int:
         """Find where the next run of exactly `length` backticks starts, or -1."""
@@ -130,8 +132,9 @@ class _Lexer:
         if mark == "://":
             return self.address(start, end, 0, len(self.text))
         if mark == "<!--":
-            close = self.text.find("-->", end)
+            close = self.text.find("-->", end) if self.closes else -1
             if close < 0:
+                self.closes = False
                 return end
             self.found.comments.append((start, close + 3))
             return close + 3

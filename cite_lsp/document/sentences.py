@@ -33,9 +33,10 @@ def masked(text: str, cited: list[Place], code: list[Place], cited_mark: str = _
     marked = [(start, end, cited_mark) for start, end in cited] + [(start, end, code_mark) for start, end in code]
     for start, end, mark in sorted(marked):
         if blots and start < blots[-1][1]:
-            before = blots.pop()
-            start, end, mark = before[0], max(end, before[1]), cited_mark
-        blots.append((start, end, mark))
+            first, last, _ = blots.pop()
+            blots.append((first, max(end, last), cited_mark))
+        else:
+            blots.append((start, end, mark))
     parts: list[str] = []
     position = 0
     for start, end, mark in blots:

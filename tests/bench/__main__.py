@@ -17,7 +17,9 @@ DOCUMENTS, ANCHORS = 3_000, 25_000
 
 def _timed(command: list[str], folder: Path) -> tuple[float, str]:
     started = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
+    )
     return time.perf_counter() - started, done.stdout
 
 
@@ -37,7 +39,9 @@ def _check(folder: Path) -> float:
 
 
 def _linecite(folder: Path, ours: float) -> None:
-    program = shutil.which("linecite", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))))
+    program = shutil.which(
+        "linecite", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
+    )
     if program is None:
         print("linecite audit: not run (pip install linecite)")
         return
@@ -45,8 +49,12 @@ def _linecite(folder: Path, ours: float) -> None:
     spent, out = _timed([program, "audit", *documents], folder)
     line = next(row for row in out.splitlines() if row.startswith("number-only citations"))
     count = int(line.split()[2])
-    print(f"linecite audit, process start included: {spent:.2f} s, {count:,} citations, {spent / count * 1e6:.0f} µs each")
-    print(f"  cite-lsp check takes 1/{spent / count / ours:.1f} of that for a citation (at most 1/5); it looks at no history")
+    print(
+        f"linecite audit, process start included: {spent:.2f} s, {count:,} citations, {spent / count * 1e6:.0f} µs each"
+    )
+    print(
+        f"  cite-lsp check takes 1/{spent / count / ours:.1f} of that for a citation (at most 1/5); it looks at no history"
+    )
 
 
 def main() -> None:

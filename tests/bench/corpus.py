@@ -22,7 +22,11 @@ def _code(rng: random.Random, number: int) -> str:
     lines = [f'"""Module {number}."""', ""]
     while len(lines) < LINES:
         name = f"step_{number}_{len(lines)}"
-        lines += [f"def {name}(value: int) -> int:", f"    # {_sentence(rng, 6)}", f"    limit = {rng.randint(1, 9999)}"]
+        lines += [
+            f"def {name}(value: int) -> int:",
+            f"    # {_sentence(rng, 6)}",
+            f"    limit = {rng.randint(1, 9999)}",
+        ]
         lines += ["    return value if value < limit else limit", ""]
     return "\n".join(lines[:LINES]) + "\n"
 
@@ -33,7 +37,12 @@ def _citation(rng: random.Random) -> str:
     first = rng.randint(1, LINES - 20)
     last = first + rng.randint(1, 15)
     return rng.choice(
-        (f"`{path}:{first}`", f"`{path}:{first}-{last}`", f"(`{path}:{first}`)", f"[{path}:{first}](../{path}#L{first})")
+        (
+            f"`{path}:{first}`",
+            f"`{path}:{first}-{last}`",
+            f"(`{path}:{first}`)",
+            f"[{path}:{first}](../{path}#L{first})",
+        )
     )
 
 

@@ -91,13 +91,15 @@ class PathIndex:
     def close_to(self, path: str, limit: int = 3) -> tuple[str, ...]:
         """The closest paths by edit distance, closest first; none when none is near.
 
-        A base name may differ by one edit in three characters of its stem, and by none when the stem has only
-        one. Where many files have a near name, their folders must be alike too. At most `limit` paths.
+        A file that was split into a folder of its name comes before them (`pool.rs`, now `pool/mod.rs`). A base name
+        may differ by one edit in three characters of its stem, and by none when the stem has only one. Where many
+        files have a near name, their folders must be alike too. At most `limit` paths.
         """
         folder, _, name = path.rpartition("/")
         if not name or len(name) > _LONG_NAME:
             return ()
         stem = name.rpartition(".")[0] or name
+        split = self._split_up(folder, stem, name)
         near = process.extract(
             name, self._name_list, scorer=OSA.distance, score_cutoff=min(4, (len(stem) + 1) // 3), limit=20
         )
@@ -105,7 +107,7 @@ class PathIndex:
         for found, edits, _ in near:
             ranked.extend((edits * 3 / len(name) + away, other) for away, other in self._by_folder(folder, found))
         ranked.sort()
-        return tuple(other for _, other in ranked[:limit])
+        return tuple(dict.fromkeys([*split, *(other for _, other in ranked)]))[:limit]
 
     def known(self) -> Container[str]:
         """What answers whether a written path is a file of the index: root-relative, or a suffix of one.
@@ -114,6 +116,13 @@ class PathIndex:
         the resolver to say.
         """
         return _Known(self)
+
+    def _split_up(self, folder: str, stem: str, name: str) -> list[str]:
+        """The main file of a folder that has the place and the name of a file."""
+        inside = f"{folder}/{stem}" if folder else stem
+        ending = name[len(stem) :]
+        mains = (f"mod{ending}", f"__init__{ending}", f"index{ending}", name)
+        return [path for main in mains for path in self.with_suffix(f"{inside}/{main}")[:1]]
 
     def _by_folder(self, folder: str, name: str) -> list[tuple[float, str]]:
         """The paths with a base name, and how far their folder is from one: 0 the same, 1 wholly other."""

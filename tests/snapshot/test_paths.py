@@ -426,3 +426,17 @@ def test_a_root_that_is_no_folder(tmp_path):
         index = list_paths(root)
         assert index.paths == ()
         assert "is not a folder" in index.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("cited", "now"),
+    [
+        ("src/pool.rs", "src/pool/mod.rs"),
+        ("pool.rs", "src/pool/mod.rs"),
+        ("app/models.py", "app/models/__init__.py"),
+        ("web/api.ts", "web/api/index.ts"),
+        ("src/net.go", "src/net/net.go"),
+    ],
+)
+def test_a_file_that_became_a_folder_is_close_to_its_main_file(cited: str, now: str) -> None:
+    assert PathIndex.of([now, "src/other.rs", "src/fool.rs"]).close_to(cited)[0] == now

@@ -49,12 +49,9 @@ def _linecite(folder: Path, ours: float) -> None:
     spent, out = _timed([program, "audit", *documents], folder)
     line = next(row for row in out.splitlines() if row.startswith("number-only citations"))
     count = int(line.split()[2])
-    print(
-        f"linecite audit, process start included: {spent:.2f} s, {count:,} citations, {spent / count * 1e6:.0f} µs each"
-    )
-    print(
-        f"  cite-lsp check takes 1/{spent / count / ours:.1f} of that for a citation (at most 1/5); it looks at no history"
-    )
+    each = spent / count
+    print(f"linecite audit, process start included: {spent:.2f} s, {count:,} citations, {each * 1e6:.0f} µs each")
+    print(f"  cite-lsp check takes 1/{each / ours:.1f} of that for a citation (at most 1/5); it looks at no history")
 
 
 def main() -> None:

@@ -11,9 +11,8 @@ KEYS = 400
 def _text(lines: int) -> str:
     parts = []
     for number in range(0, lines, 5):
-        parts.append(
-            f"## Section {number}\n\nThe parser keeps every token (`src/a.py:{number + 1}-{number + 4}`) until a retry.\n"
-        )
+        cited = f"`src/a.py:{number + 1}-{number + 4}`"
+        parts.append(f"## Section {number}\n\nThe parser keeps every token ({cited}) until a retry.\n")
         parts.append("- one item that says something\n\n")
     return "".join(parts)
 

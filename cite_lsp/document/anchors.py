@@ -88,7 +88,7 @@ class Anchor:
     ref: str = ""
     """Of a permalink: the first segment of its ref."""
     target: Target | None = None
-    index: int = 0
+    index: int = field(default=0, compare=False)
     """Number among the anchors of its block."""
     context: Context | None = field(default=None, compare=False, repr=False)
 

@@ -3,16 +3,19 @@
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Protocol
 
 from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.buffer import lines_with_ends
 from cite_lsp.document.inline import lex
 from cite_lsp.document.ranges import Place
 from cite_lsp.document.sentences import masked, sentence_places
 
 LEAST_WORDS = 4
 _CUT_WORDS = 3
+_CODE = frozenset({"fence", "code"})
+"""Kinds of block whose lines stand each by itself: where such a block is cut in two means nothing."""
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{1,2}|[^\W\d_][\w'’-]*")
 """Of a script without spaces between words two characters are about one."""
@@ -119,6 +122,13 @@ class Claims:
         """The nearest heading of level 2 above, as written, or ""."""
         return self._surroundings.section
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences of the block in order, cited or not, each on one line; of a row those of its cells."""
+        if self._mask is None:
+            self._prepare()
+        return tuple(text for place in self._sentences if (text := self._plain(place)))
+
     def sentence(self, index: int) -> str:
         """Give the sentence that holds anchor number `index`."""
         return self._plain(self._sentences[self._holding(index)])
@@ -146,7 +156,7 @@ class Claims:
         block = self._block
         text = block.text
         cited = [(anchor.start, anchor.end) for anchor in block.anchors]
-        code = [(span.start, span.end) for span in lex(text).codes] if "`" in text else []
+        code = [(span.start, span.end) for span in lex(text).codes] if "`" in text and block.kind not in _CODE else []
         self._mask = mask = masked(text, cited, code)
         self._words = masked(text, cited, code, " ", " ")
         self._word_starts = [word.start() for word in _WORD.finditer(self._words)]
@@ -164,8 +174,11 @@ class Claims:
             self._order[index] = len(groups) - 1
 
     def _pieces(self) -> list[Place]:
-        """Give the ranges that sentences stay within: the cells of a row, else the block's own text."""
+        """Give the ranges that sentences stay within: cells of a row, lines of code, else the block's own text."""
         text = self._block.text
+        if self._block.kind in _CODE:
+            ends = [0, *accumulate(map(len, lines_with_ends(text)))]
+            return list(pairwise(ends))
         if self._block.kind == "table-row":
             bars = [found.start() for found in _CELL.finditer(text)]
             return [(low + 1, high) for low, high in pairwise([-1, *bars, len(text)]) if high > low + 1]
@@ -252,6 +265,8 @@ class Claims:
     def _borrowed(self, number: int) -> str:
         """Give the claim of a sentence with fewer than four words, from what stands around it."""
         around, block = self._surroundings, self._block
+        if block.kind in _CODE:
+            return own_text(around.heading) if around.heading else ""
         if block.kind == "table-row":
             return self._row()
         if block.kind == "list-item" and around.lead:

@@ -5,7 +5,7 @@ text: what a key stroke costs does not grow with the document.
 """
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from regex import Pattern
 
@@ -16,7 +16,7 @@ from cite_lsp.document.claims import Claims, Surroundings, own_text
 from cite_lsp.document.cuts import START, Cut, Lines, State, indent_of
 from cite_lsp.document.find import Found, find_anchors, find_definition, find_in_code
 from cite_lsp.document.path_token import Grammar, make_grammar
-from cite_lsp.document.pattern_search import find_by_pattern
+from cite_lsp.document.pattern_search import Allowance, find_by_pattern
 
 _GROUP = 64
 _SILENT = frozenset({"blank", "break", "comment", "front-matter", "code", "fence", "raw-html", "mark"})
@@ -58,6 +58,8 @@ class _Options:
     grammar: Grammar
     pattern: Pattern[str] | None
     in_fences: bool
+    allowance: Allowance = field(default_factory=Allowance)
+    """Of the pattern; each edit has its own."""
 
 
 def _group(blocks: Sequence[Block]) -> _Group:
@@ -75,7 +77,7 @@ def _search(kind: str, text: str, options: _Options) -> Found:
     if kind in _SILENT and not (options.in_fences and kind in ("fence", "code")):
         return Found()
     if options.pattern is not None:
-        return find_by_pattern(text, options.pattern)
+        return find_by_pattern(text, options.pattern, options.allowance)
     if kind in _SILENT:
         return find_in_code(text, options.grammar)
     return (find_definition if kind == "link-definition" else find_anchors)(text, options.grammar)
@@ -291,7 +293,7 @@ class _Edit:
     def __init__(self, document: Document, group: int, block: int) -> None:
         self.document = document
         self.groups = document._groups
-        self.options = document._options
+        self.options = replace(document._options, allowance=Allowance())
         self.group = group
         self.block = block
         self.next = (group, block)

@@ -29,7 +29,7 @@ TRIGGER = re.compile(
 """Where a line form may begin. A block without one has no anchor."""
 
 _LINES_OF = re.compile(r"\s{1,20}(?:of|in|from)\s{1,20}(?:the\s{1,20})?")
-_BEFORE_WORD = re.compile(r"(?:`+|\*\*)?[,:]?\s*[(\[]?(?:(?:at|on)\s+|@\s*)?\Z")
+_BEFORE_WORD = re.compile(r"(?:`+(?:\*\*)?|\*\*)?[,:]?\s*(?:(?<=[\r\n])(?:>[ \t]*)+)?[(\[]?(?:(?:at|on)\s+|@\s*)?\Z")
 _BREAK_IN_CODE = re.compile(r"(?:(?<![ \t])[ \t]+)?(?:\r\n|\r|\n)[ \t>]*")
 _CONTINUES_AFTER = frozenset(" \t\r\n`([{,/-–|*")
 _BRACKET_REACH = 300

@@ -61,7 +61,8 @@ def _group_start(text: str, low: int, closing: int) -> int | None:
         if character == opening:
             whole = position == low or text[position - 1] in "/\\ `\t\n\"'" or text[position - 1] in _GROUP.values()
             return position if whole and position + 1 < closing else None
-        if not (_is_letter(character) or character in "._-@~$…[]"):
+        escaping = character == "\\" and position == closing - 1
+        if not (escaping or _is_letter(character) or character in "._-@~$…[]"):
             return None
     return None
 

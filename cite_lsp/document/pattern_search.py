@@ -1,6 +1,7 @@
 """Finds citations by the user's own expression in place of the grammar (setting `anchors.pattern`)."""
 
 import re
+from time import perf_counter
 
 from regex import Pattern
 
@@ -11,20 +12,41 @@ from cite_lsp.document.ranges import Ranges, read_colon
 
 BLOCK_SECONDS = 0.1
 """How long the expression may take in one block."""
+PARSE_SECONDS = 1.0
+"""How long it may take in all blocks that one parse or one edit reads."""
 
 _TAIL = re.compile(r"[-‐-―][0-9]+")
 _LAST_LINES = re.compile(r":(?=[0-9]+(?:[-‐-―][0-9]+)?\Z)")
 
 
-def find_by_pattern(text: str, pattern: Pattern[str]) -> Found:
+class Allowance:
+    """The time that is left to the expression in one parse."""
+
+    __slots__ = ("seconds",)
+
+    def __init__(self, seconds: float = PARSE_SECONDS) -> None:
+        self.seconds = seconds
+
+
+def find_by_pattern(text: str, pattern: Pattern[str], allowance: Allowance) -> Found:
     """Find what the expression matches and reads as `path:line`; an optional `-end` behind the match is read too.
 
-    A block on which the expression takes longer than `BLOCK_SECONDS` is given up and marked `overrun`.
+    A block on which the expression takes longer than `BLOCK_SECONDS`, or than what is left of the allowance, is
+    given up and marked `overrun`.
     """
+    if allowance.seconds <= 0:
+        return Found(overrun=True)
+    started = perf_counter()
+    found = _find(text, pattern, min(BLOCK_SECONDS, allowance.seconds))
+    allowance.seconds -= perf_counter() - started
+    return found
+
+
+def _find(text: str, pattern: Pattern[str], seconds: float) -> Found:
     found = Found()
     done = 0
     try:
-        for match in pattern.finditer(text, timeout=BLOCK_SECONDS, concurrent=False):
+        for match in pattern.finditer(text, timeout=seconds, concurrent=False):
             if match.start() < done or match.end() == match.start():
                 continue
             anchor = _anchor(text, match.start(), match.end(), len(found.anchors))

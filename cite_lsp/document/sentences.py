@@ -21,6 +21,9 @@ _NO_SENTENCE = re.compile(r"[^\w\ue000]*+\Z")
 _LEADING_MARK = re.compile(r"\s*+(?:[0-9]{1,3}|[A-Za-z])[.)]\s*+\Z")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _EDGE = re.compile(r"[.!?]\s*\Z")
+_STOP = re.compile(r"[.!?]\s+(?=[A-Z])")
+_VERSION = re.compile(r"[0-9]\.\s+(?=[a-z])")
+"""A number with a full stop before a small letter is a version and no end: `v1.2. then`."""
 
 
 def masked(text: str, cited: list[Place], code: list[Place], cited_mark: str = _CITED, code_mark: str = _MASK) -> str:
@@ -72,7 +75,7 @@ def _library_cuts(text: str) -> set[int]:
         if low and not _EDGE.search(text, max(0, low - 8), low):
             cuts.discard(low)
         low = high
-    return cuts
+    return cuts - {found.end() for found in _VERSION.finditer(text)}
 
 
 def _window_end(text: str, low: int) -> int:
@@ -81,8 +84,8 @@ def _window_end(text: str, low: int) -> int:
     if high >= len(text):
         return len(text)
     half = low + _WINDOW // 2
-    stop = max(text.rfind(". ", half, high), text.rfind("? ", half, high), text.rfind("! ", half, high)) + 2
-    return stop if stop > half else max(text.rfind(" ", half, high) + 1, 0) or high
+    stops = [found.end() for found in _STOP.finditer(text, half, high)]
+    return stops[-1] if stops else text.rfind(" ", half, high) + 1 or high
 
 
 def _take(text: str, low: int, high: int, places: list[Place]) -> None:

@@ -99,12 +99,21 @@ class _Finder:
         """End of the last lines that no path goes with: their numbers are not looked at one by one again."""
         self.unbroken: Code | None = None
         """The last code span that was seen to stay on its line."""
-        self.last: tuple[int, CitedPath] | None = None
+        self.last: tuple[int, CitedPath | Anchor] | None = None
         """Where the last path stands that a continuation may take."""
         self.codes_seen = 0
         self.hidden: list[tuple[int, int]] = sorted(inline.addresses + inline.comments)
 
     def find(self) -> Found:
+        if not self.inline.links and not self.hidden:
+            for trigger in TRIGGER.finditer(self.text):
+                position = trigger.start()
+                if position >= self.done and position >= self.skipped:
+                    self.take_trigger(trigger)
+            return self.found
+        return self.find_among_links()
+
+    def find_among_links(self) -> Found:
         events: list[tuple[int, int, re.Match[str] | Link | tuple[int, int]]] = []
         events += [(trigger.start(), 2, trigger) for trigger in TRIGGER.finditer(self.text)]
         events += [(link.start, 0, link) for link in self.inline.links]
@@ -135,10 +144,10 @@ class _Finder:
             anchor = replace(anchor, index=len(anchors))
         anchors.append(anchor)
         self.done = anchor.end
-        self.last = (anchor.end, CitedPath(anchor.path, anchor.repository, anchor.ref))
+        self.last = (anchor.end, anchor)
         return True
 
-    def make(self, start: int, ranges: Ranges, path: CitedPath, form: str = "", end: int = 0) -> Anchor:
+    def make(self, start: int, ranges: Ranges, path: CitedPath | Anchor, form: str = "", end: int = 0) -> Anchor:
         end = end or ranges.end
         return Anchor(
             self.text[start:end],
@@ -265,7 +274,7 @@ class _Finder:
             return not (self.text[position - 2].isalnum() or self.text[position - 2] in "_)]")
         return True
 
-    def path_before(self, position: int) -> CitedPath | None:
+    def path_before(self, position: int) -> CitedPath | Anchor | None:
         """Give the nearest path before `position`: of the last anchor, or a code span or link that is one."""
         codes = self.inline.codes
         while self.codes_seen < len(codes) and codes[self.codes_seen].end <= position:

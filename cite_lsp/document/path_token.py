@@ -11,7 +11,8 @@ from cite_lsp.document.extensions import CALL_LIKE, EXTENSIONS, PRODUCT_NAMES
 MAX_PATH = 1024
 """Longest run of characters that is taken for a path; longer ones are data."""
 
-_SIGNS = frozenset(".-_+@~$%&/\\")
+_STRIDE = 64
+_BACKWARDS = re.compile(r"[\w.+@~$%&/\\-]+")
 _FORWARD = re.compile(r"[\w.+@~$%&/\\…()\[\]-]+")
 _ESCAPED = re.compile(r"\\([_*\[\]])")
 _DOUBLED = re.compile(r"/(?:\.?/)+")
@@ -29,8 +30,13 @@ def path_start(text: str, low: int, end: int) -> int | None:
     position = end
     low = max(low, end - MAX_PATH)
     while position > low:
+        # almost every path is one run of plain characters, which the expression takes at once
+        run = _BACKWARDS.match(text[max(low, position - _STRIDE) : position][::-1])
+        if run:
+            position -= run.end()
+            continue
         character = text[position - 1]
-        if character in _SIGNS or _is_letter(character) or (character == "…" and _is_segment(text, position - 1, end)):
+        if _is_letter(character) or (character == "…" and _is_segment(text, position - 1, end)):
             position -= 1
         elif character in _GROUP and position < end and text[position] in "/\\.":
             opening = _group_start(text, low, position - 1)

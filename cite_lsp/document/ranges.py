@@ -13,6 +13,7 @@ _SPACED_DASH = r"[ \t]+(?:to|through|[-‐-―])[ \t]+"
 _COLON = re.compile(
     rf":(~)?L?~?([0-9]+)(?::[0-9]+(?:-([0-9]+):[0-9]+|-[0-9]+)?()|{_DASH}[~L]{{0,2}}([0-9]+)((?:-[0-9]+)*)|(\+))?"
 )
+_PLAIN = re.compile(r":([1-9][0-9]{0,8})(?:[-–]([1-9][0-9]{0,8}))?(?=[`)\]]|\Z)")
 _HASH = re.compile(rf"#L([0-9]+)(?:C[0-9]+)?(?:{_DASH}L?([0-9]+)(?:C[0-9]+)?|(,[0-9]+))?")
 _CALL = re.compile(r"\(([0-9]+)(?:,[ \t]?[0-9]+)?\)")
 _ITEM = re.compile(rf":?[L~]{{0,2}}([0-9]+)(?:{_DASH}[L~]{{0,2}}([0-9]+))?")
@@ -116,6 +117,13 @@ def read_colon(text: str, position: int, limit: int, *, spaced: bool, listed: bo
 
     `listed`: items of a list behind the first range are read too.
     """
+    plain = _PLAIN.match(text, position, limit)
+    if plain:  # two citations of three: nothing can follow, so nothing else is tried
+        start, end = plain.group(1, 2)
+        first, last = int(start), int(end or start)
+        if first <= last:
+            places = (plain.span(1), plain.span(2)) if end else (plain.span(1),)
+            return Ranges(((first, last),), (places,), plain.end(), ranged=end is not None)
     found = _COLON.match(text, position, limit)
     if not found:
         return None

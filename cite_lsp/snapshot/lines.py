@@ -141,7 +141,6 @@ class Reader:
         self._unread: dict[str, Unread] = {}
         self._places: dict[str, str] = {}
         self._hashes: dict[str, str] = {}
-        self._places: dict[str, str | Unread] = {}
         self._existing: dict[str, bool] = {}
 
     def read(self, path: str) -> FileText | Unread:
@@ -178,7 +177,7 @@ class Reader:
         return found if isinstance(found, Unread) else self._load(found, max_bytes)
 
     def exists(self, path: str) -> bool:
-        """True for a regular file inside the roots, links resolved, and for a path of the overlay."""
+        """True for a regular file inside the roots, links resolved, and for a path of the overlay; looked up once."""
         known = self._existing.get(path)
         if known is None:
             found = self._place(path)
@@ -187,13 +186,7 @@ class Reader:
         return known
 
     def _place(self, path: str) -> str | Unread:
-        """The key of the overlay, or the resolved path on disk, that a path stands for; kept like the texts."""
-        found = self._places.get(path)
-        if found is None:
-            found = self._places[path] = self._find_place(path)
-        return found
-
-    def _find_place(self, path: str) -> str | Unread:
+        """The key of the overlay, or the resolved path on disk, that a path stands for."""
         if not self._on_disk or not _is_absolute(path):
             return path if path in self._overlay else _MISSING
         refusal: Unread | None = None

@@ -1,5 +1,7 @@
 """The commands, as Typer reads them; what they do is in the modules beside this one."""
 
+import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -11,17 +13,52 @@ import orjson
 import typer
 from rich.console import Console
 from rich.markdown import Markdown
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+from typer.core import TyperGroup
 
 from cite_lsp import __version__
 from cite_lsp.cli.formats.as_json import JsonWriter
-from cite_lsp.cli.formats.as_text import TextWriter
+from cite_lsp.cli.formats.as_text import TextWriter, visible
 from cite_lsp.cli.run import STDIN, Report, Request, Run, UsageError, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
 
+CLEAN, FOUND, USAGE, UNFINISHED = 0, 1, 2, 3
+"""Exit statuses: clean; findings at or above the fail level; usage or configuration; could not finish."""
+
+
+class _ReaderGoneError(Exception):
+    """Who read standard output has gone, as `head` does when it has enough."""
+
+
+class _Commands(TyperGroup):
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
+        """Run a command; what Typer would make of a closed pipe is the exit status of findings."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise _ReaderGoneError from error
+
+
+class _Output(Console):
+    def on_broken_pipe(self) -> None:
+        """Pass the error on, in whose handler this is called: Rich would exit with the status of findings."""
+        raise  # noqa: PLE0704
+
+
 app = typer.Typer(
     name="cite-lsp",
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -29,10 +66,8 @@ app = typer.Typer(
     help="Keeps the line numbers that documents cite, and keeps them true.",
 )
 
-CLEAN, FOUND, USAGE, UNFINISHED = 0, 1, 2, 3
-"""Exit statuses: clean; findings at or above the fail level; usage or configuration; could not finish."""
-
 _PROGRESS_FROM = 20
+_PLACE = re.compile(r"(.+?):([0-9]{1,9})(?::[0-9]{1,9})?", re.DOTALL)
 
 
 class OutputFormat(StrEnum):
@@ -49,9 +84,7 @@ class SchemaName(StrEnum):
     OUTPUT = "output"
 
 
-Paths = Annotated[
-    list[str] | None, typer.Argument(metavar="[PATH]…", help="Documents or folders; - is standard input.")
-]
+Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Documents or folders; - is standard input.")]
 FormatOption = Annotated[OutputFormat, typer.Option("--format", help="How findings are written.")]
 FailOption = Annotated[Severity, typer.Option("--fail-level", help="Exit with 1 from this severity on.")]
 LevelOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that text shows.")]
@@ -89,7 +122,9 @@ def check(
     quiet: QuietOption = False,
     no_color: ColorOption = False,
 ) -> None:
-    """Check citations without a judge: do their paths and lines lead where they say?
+    """Check that citations lead to lines that are there.
+
+    No judge is asked.
 
     Exit status: 0 clean, 1 findings at or above --fail-level, 2 usage or configuration, 3 could not finish.
     """
@@ -104,7 +139,7 @@ def check(
     )
     writer.begin()
     summary = Summary()
-    with _progress(run, quiet=quiet) as reports:
+    with _progress(run, console, quiet=quiet) as reports:
         for report in reports:
             summary.add(report)
             writer.add(report)
@@ -128,18 +163,25 @@ def _standard_input(paths: tuple[str, ...]) -> str | None:
 
 def make_console(*, no_color: bool = False) -> Console:
     """Make the console for standard output; what is no terminal gets neither colour nor wrapping."""
-    return Console(no_color=no_color or None, soft_wrap=True, emoji=False, markup=False, highlight=False)
+    return _Output(no_color=no_color or None, soft_wrap=True, emoji=False, markup=False, highlight=False)
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        """Give the number of documents a second."""
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.0f}/s" if speed else "", "progress.data.speed")
 
 
 @contextmanager
-def _progress(run: Run, *, quiet: bool) -> Iterator[Iterator[Report]]:
-    """Give the reports, with a bar on a terminal when there are many."""
-    errors = Console(stderr=True)
-    if quiet or not errors.is_terminal or len(run.documents) < _PROGRESS_FROM:
+def _progress(run: Run, output: Console, *, quiet: bool) -> Iterator[Iterator[Report]]:
+    """Give the reports, with a bar on a terminal when there are many: below the findings where they go there too."""
+    shown = output if sys.stdout.isatty() else Console(stderr=True, no_color=output.no_color)
+    if quiet or not (sys.stderr.isatty() and shown.is_interactive) or len(run.documents) <= _PROGRESS_FROM:
         yield run.reports()
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(show_speed=True))
-    with Progress(*columns, TimeRemainingColumn(), console=errors, transient=True) as bar:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), _Rate())
+    with Progress(*columns, TimeRemainingColumn(), console=shown, transient=True) as bar:
         task = bar.add_task("checking", total=len(run.documents))
 
         def counted() -> Iterator[Report]:
@@ -157,7 +199,7 @@ def explain(
     ],
     no_color: ColorOption = False,
 ) -> None:
-    """Print the page of a finding's code, or show the citations of one line with all that is known of them."""
+    """Explain a finding's code, or the citations of a line."""
     from cite_lsp.cli.citation import explain_citation  # noqa: PLC0415 - only here
     from cite_lsp.findings.catalogue import closest_codes  # noqa: PLC0415
     from cite_lsp.findings.catalogue import explain as page_of  # noqa: PLC0415
@@ -170,8 +212,9 @@ def explain(
         else:
             sys.stdout.write(page)
         return
-    path, _, number = subject.rpartition(":")
-    if path and number.isascii() and number.isdigit():
+    place = _PLACE.fullmatch(subject)
+    if place is not None:
+        path, number = place.groups()
         if not explain_citation(path, int(number), console):
             raise UsageError(f"there is no citation on line {number} of {path}")
         return
@@ -202,10 +245,9 @@ def main() -> None:
     try:
         app()
     except UsageError as error:
-        Console(stderr=True).print(f"cite-lsp: {error}", soft_wrap=True, markup=False, highlight=False)
+        Console(stderr=True).print(f"cite-lsp: {visible(str(error))}", soft_wrap=True, markup=False, highlight=False)
         sys.exit(USAGE)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(UNFINISHED)
+    except _ReaderGoneError:
+        os._exit(UNFINISHED)  # an ordinary exit would write what is still buffered, and complain
     except KeyboardInterrupt:
         sys.exit(130)

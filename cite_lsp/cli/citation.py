@@ -1,5 +1,7 @@
 """`cite-lsp explain PATH:LINE`: one citation with all that is known of it."""
 
+import os
+import re
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -11,6 +13,7 @@ from cite_lsp.document.anchors import Anchor
 from cite_lsp.findings.check import Checked, Places
 from cite_lsp.snapshot.resolve import Resolution
 
+_LINE_ENDS = re.compile(r"[\r\n]+")
 _WAYS = {
     "absolute": "as an absolute path",
     "relative": "from the document's folder, as written",
@@ -26,6 +29,8 @@ _WAYS = {
 
 def explain_citation(path: str, line: int, console: Console) -> bool:
     """Print every citation on a 1-based line of a document; say whether there is one."""
+    if os.path.isdir(path):  # noqa: PTH112 - Path's raises without permission
+        raise UsageError(f"{path} is a folder; name a document and a line of it, as in {path.rstrip('/')}/README.md:12")
     run = prepare(Request((path,)))
     report = next(iter(run.reports()), None)
     if report is None or report.checked is None:
@@ -45,7 +50,12 @@ def explain_citation(path: str, line: int, console: Console) -> bool:
 
 
 def _row(name: str, value: str) -> Text:
-    return Text.assemble((f"{name:>11}  ", "dim"), visible(value))
+    return Text.assemble((f"{name:>11}  ", "dim"), _one_line(value))
+
+
+def _one_line(text: str) -> str:
+    """Give a text that may stand on several lines as a row can show it."""
+    return visible(_LINE_ENDS.sub(" ", text))
 
 
 def _rows(index: int, checked: Checked, run: Run, places: Places) -> Iterator[Text]:
@@ -53,7 +63,7 @@ def _rows(index: int, checked: Checked, run: Run, places: Places) -> Iterator[Te
     line = places.line(anchor.start)
     column = anchor.start - places.start(line) + 1
     place = f"{checked.document.path}:{line + 1}:{column}"
-    yield Text.assemble((visible(place), "bold"), "  ", (visible(anchor.text), "bold cyan"))
+    yield Text.assemble((visible(place), "bold"), "  ", (_one_line(anchor.text), "bold cyan"))
     yield _row("form", anchor.form)
     yield _row("path", anchor.path)
     yield _row("lines", ", ".join(_span(span) for span in anchor.spans))

@@ -60,7 +60,7 @@ class DriftOutput(_Shape):
 
 
 class ClaimOutput(_Shape):
-    """What an anchor stands behind."""
+    """What an anchor stands behind; each text is cut after 2,000 characters."""
 
     text: str
     sentence: str

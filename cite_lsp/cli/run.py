@@ -1,6 +1,7 @@
 """A run over documents: which ones, under which settings, and what is known of each."""
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -124,24 +125,41 @@ def prepare(
     run = Run(root, loaded, snapshot, (), snapshot.notes, list(loaded.problems), nested, overlay)
     run.problems += [problem for each in nested.values() for problem in each.problems if problem not in run.problems]
     run.documents = tuple(sorted(set(_documents(run, full, paths))))
+    if not run.documents:
+        taken_in = ", ".join(run.settings.files.include)
+        note = f"no document was found: files.include takes in {taken_in}, and what git ignores is no document"
+        run.notes = (*run.notes, note)
     return run
 
 
 def _full(path: str, request: Request) -> str:
     if path != STDIN:
-        found = os.path.abspath(path)
-        if not os.path.lexists(found):
-            raise UsageError(f"{path} does not exist")
+        found = _absolute(path)
+        try:
+            mode = os.lstat(found).st_mode
+        except PermissionError as error:
+            raise UsageError(f"{path} cannot be read: there is no permission to") from error
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{path} does not exist") from error
+        if stat.S_ISDIR(mode) and not os.access(found, os.R_OK | os.X_OK):
+            raise UsageError(f"{path} cannot be read: there is no permission to")
         return found
     if request.stdin_path is None:
         raise UsageError("standard input has no place in the workspace; say which with --stdin-path docs/a.md")
-    return os.path.abspath(request.stdin_path)
+    return _absolute(request.stdin_path)
+
+
+def _absolute(path: str) -> str:
+    try:
+        return os.path.abspath(path)
+    except FileNotFoundError as error:
+        raise UsageError("the working folder is not there any more; change to one that is") from error
 
 
 def _root_of(path: str) -> str:
     """Give the root of a path; its own folder where no settings file, repository or working folder holds it."""
     root, _ = find_root(path)
-    if path == root or within(root, path) is not None:
+    if path == root or (within(root, path) is not None and not too_wide(root)):
         return root
     return path if Path(path).is_dir() else os.path.dirname(path)
 

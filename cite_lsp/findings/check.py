@@ -153,12 +153,10 @@ def _kept(told: list[Told], levels: _Levels, ignores: Ignores, text: str, tracke
     for each in told:
         default = Severity.WARNING if each.code == "ignored-target" and tracked else None
         level = levels.of(each.code, default)
-        if level == "off":
-            continue
         comment = ignores.covers(each.code, places.line(each.start)) if places else None
         if comment is not None:
             used.add((comment, each.code))
-        else:
+        elif level != "off":
             kept.append(Finding(each.code, level, each.message, each.start, each.end, each.anchor, each.fixes))
     if ignores.comments:
         kept += ignore_findings(text, ignores, used, _LOOKED_FOR, levels.of)

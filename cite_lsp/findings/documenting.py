@@ -12,6 +12,8 @@ from cite_lsp.findings.rewrite import retarget
 
 _FORMAT = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 
+_MOST_NAMED = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -58,7 +60,10 @@ def _lines(anchor: Anchor) -> str:
 
 
 def _format_characters(anchors: Sequence[Anchor], text: str) -> Iterator[Told]:
-    """Find invisible characters in a citation or right beside it, where they cut its path or its number short."""
+    """Find invisible characters in a citation or right beside it, where they cut its path or its number short.
+
+    A citation has one finding of them, whose fix removes all.
+    """
     done = 0
     for number, anchor in enumerate(anchors):
         start, end = max(done, anchor.start), anchor.end
@@ -67,9 +72,17 @@ def _format_characters(anchors: Sequence[Anchor], text: str) -> Iterator[Told]:
         while end < len(text) and _FORMAT.match(text[end]):
             end += 1
         done = end
-        for found in _FORMAT.finditer(text, start, end):
-            character = found.group()
-            name = unicodedata.name(character, "no name")
-            message = f"invisible character U+{ord(character):04X} ({name}) in or beside a citation"
-            fix = Fix("Remove the invisible character", (Edit(found.start(), found.end(), ""),), preferred=True)
-            yield Told("format-character", message, found.start(), found.end(), number, (fix,))
+        found = list(_FORMAT.finditer(text, start, end))
+        if not found:
+            continue
+        edits = tuple(Edit(match.start(), match.end(), "") for match in found)
+        several = len(found) > 1
+        message = f"invisible character{'s' if several else ''} {_named(found)} in or beside a citation"
+        fix = Fix(f"Remove the invisible character{'s' if several else ''}", edits, preferred=True)
+        yield Told("format-character", message, found[0].start(), found[-1].end(), number, (fix,))
+
+
+def _named(found: Sequence[re.Match[str]]) -> str:
+    characters = list(dict.fromkeys(match.group() for match in found))
+    names = [f"U+{ord(each):04X} ({unicodedata.name(each, 'no name')})" for each in characters]
+    return ", ".join(names[:_MOST_NAMED]) + (" and others" if len(names) > _MOST_NAMED else "")

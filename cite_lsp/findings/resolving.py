@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from unicodedata import normalize
 
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
@@ -76,7 +77,7 @@ def _short(text: str) -> str:
 
 
 def _outside(case: Case) -> Told:
-    return f"{case.file} lies outside the workspace folders and is not read", ()
+    return f"`{case.anchor.path}` leads out of the workspace, so it is not read", ()
 
 
 def _missing(case: Case) -> Told:
@@ -97,7 +98,7 @@ def _fixes(title: str, edits: tuple[Edit, ...], *, preferred: bool = False) -> t
 
 
 def _elsewhere(case: Case) -> Told:
-    return f"{case.file} is not of this workspace, nor of its history: a file of another tree", ()
+    return f"{case.file} is not in this workspace; it seems to be a file of another tree", ()
 
 
 def _ambiguous(case: Case) -> Told:
@@ -140,6 +141,8 @@ def _blank_line(case: Case) -> Told:
 def _case_differs(case: Case) -> Told:
     written = case.anchor.path
     message = f"the file is spelled {case.file}; `{written}` is found only where upper and lower case are one"
+    if normalize("NFC", case.resolution.path).endswith(normalize("NFC", written.lstrip("./"))):
+        message = f"{case.file} is written in another Unicode normal form here; it looks the same and is not"
     return message, _fixes(
         f"Spell it {case.resolution.path}", respell(case.anchor, case.resolution.path), preferred=True
     )

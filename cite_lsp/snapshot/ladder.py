@@ -8,16 +8,19 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from posixpath import normpath
 
 from cite_lsp.document.document import Document
 from cite_lsp.document.path_token import clean_path, path_start
-from cite_lsp.snapshot.lines import Reader
+from cite_lsp.snapshot.lines import Reader, Unread
 from cite_lsp.snapshot.paths import PathIndex
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _DIFF_PREFIX = re.compile(r"[abciow]/(?=.)")
-_UPWARDS = re.compile(r"(?:\.{1,2}/)+")
+UPWARDS = re.compile(r"(?:\.{1,2}/)+")
+"""What an explicitly relative path begins with."""
+
 _LEFT_OUT = re.compile(r"(?:^|/)(?:\.\.\.|…)/")
 MAX_CANDIDATES = 5
 
@@ -42,7 +45,9 @@ class Home:
 
 
 def within(root: str, path: str) -> str | None:
-    """Give `path`, absolute, relative to `root`; None when it is not below it."""
+    """Give `path`, absolute, relative to `root`; None when it is not below it, as nothing is below a root in memory."""
+    if not root:
+        return None
     prefix = root.rstrip("/") + "/"
     return path[len(prefix) :] if path.startswith(prefix) and len(path) > len(prefix) else None
 
@@ -72,7 +77,7 @@ class Ladder:
             place = self._rungs(spelling, home)
             if place is not None:
                 return place
-        return self._other_case(path)
+        return self._other_case(path) or self._barred(path, home)
 
     def _spellings(self, path: str) -> Iterable[str]:
         """Give the path, then what it may stand for: without a diff's prefix or the `@` of a mention."""
@@ -83,12 +88,12 @@ class Ladder:
             yield path[2:]
 
     def _rungs(self, path: str, home: Home) -> Place | None:
-        if path.startswith(("/", "~/")) or _DRIVE.match(path):
+        if _is_absolute(path):
             return self._absolute(path, home)
         if _LEFT_OUT.search(path):
             return self._only((index.matching(path) for index in self._indexes), "suffix")
         rest = path
-        if upwards := _UPWARDS.match(path):
+        if upwards := UPWARDS.match(path):
             place = self._relative(path, home)
             if place is not None:
                 return place
@@ -96,8 +101,7 @@ class Ladder:
         return self._from_root(rest, home) or self._from_folders(rest, home) or self._by_suffix(rest)
 
     def _absolute(self, path: str, home: Home) -> Place | None:
-        full = os.path.expanduser(path) if path.startswith("~/") else path  # noqa: PTH111 - text, not a file yet
-        full = normpath(full)
+        full = _full(path)
         for index in self._indexes:
             inside = within(index.root, full)
             if inside and self._has(index, inside):
@@ -112,7 +116,7 @@ class Ladder:
             if place is not None:
                 return place
             rest = rest.partition("/")[2]
-        return Place("outside", path=full)
+        return None
 
     def _relative(self, path: str, home: Home) -> Place | None:
         """Look from the document's folder; a path that leads out of the root may lie in another one."""
@@ -162,7 +166,8 @@ class Ladder:
         return self._only((index.with_suffix(normpath(path)) for index in self._indexes), via)
 
     def _other_case(self, path: str) -> Place | None:
-        path = _UPWARDS.sub("", path, count=1).lstrip("/")
+        inside = next(filter(None, (within(index.root, path) for index in self._indexes)), path)
+        path = UPWARDS.sub("", inside, count=1).lstrip("/")
         place = self._only((index.spelled(normpath(path)) for index in self._indexes), "suffix")
         if place is None or place.status == "ambiguous":
             return place
@@ -170,12 +175,10 @@ class Ladder:
 
     def _only(self, found: Iterable[tuple[str, ...]], via: str) -> Place | None:
         """Give the only file found, or say that there are several."""
-        hits = [
-            (index.root, path)
-            for index, paths in zip(self._indexes, found, strict=True)
-            for path in paths
-            if self._reader.exists(joined(index.root, path))
-        ]
+        listed = [(index.root, path) for index, paths in zip(self._indexes, found, strict=True) for path in paths]
+        hits = [(root, path) for root, path in listed if self._reader.exists(joined(root, path))]
+        if not hits and len(listed) == 1:  # a link that leads out, a folder that may not be entered: reading says it
+            hits = listed
         if not hits:
             return None
         if len(hits) > 1:
@@ -183,10 +186,41 @@ class Ladder:
         return Place("found", hits[0][0], hits[0][1], via)
 
     def _has(self, index: PathIndex, path: str) -> bool:
-        """Say whether a file exists: in the index, or on disk where ignored files are."""
+        """Say whether a file exists, spelled exactly so: in the index, or on disk where ignored files are."""
         if not path or path.startswith("../"):
             return False
-        return (index.root != "" or path in index) and self._reader.exists(joined(index.root, path))
+        if path in index:
+            return self._reader.exists(joined(index.root, path))
+        return index.root != "" and self._reader.exists(joined(index.root, path)) and not _respelled(index, path)
+
+    def _barred(self, path: str, home: Home) -> Place | None:
+        """Find what is there but is no file to be read, or leads out of the workspace; reading it says which."""
+        own = self._indexes[home.root]
+        if _is_absolute(path):
+            return self._barred_absolute(_full(path))
+        if not own.root:
+            return None
+        upwards = UPWARDS.match(path) is not None
+        for folder in home.folders if upwards else ("", *home.folders):
+            target = normpath(f"{folder}/{path}" if folder else path)
+            if target.startswith("../"):
+                return Place("outside", path=normpath(f"{own.root}/{target}"))
+            via = "relative" if upwards else "document-folder" if folder else "root"
+            if place := self._refused(own.root, target, via):
+                return place
+        return None
+
+    def _barred_absolute(self, path: str) -> Place | None:
+        for index in self._indexes:
+            if inside := within(index.root, path):
+                return self._refused(index.root, inside, "absolute")
+        folder = path.rpartition("/")[0].lstrip("/")
+        here = folder and any(index.has_folder(folder) for index in self._indexes)
+        return None if here else Place("outside", path=path)
+
+    def _refused(self, root: str, path: str, via: str) -> Place | None:
+        file = self._reader.read(joined(root, path))
+        return Place("found", root, path, via) if isinstance(file, Unread) and file.status != "missing" else None
 
     # --- the full path that the same document names
 
@@ -201,7 +235,7 @@ class Ladder:
 
     def _mentioned(self, path: str, home: Home, document: Document) -> tuple[str, str] | None:
         """Find the one file that longer spellings of `path` in the document's text mean."""
-        tail = _UPWARDS.sub("", path, count=1)
+        tail = UPWARDS.sub("", path, count=1)
         hits: set[tuple[str, str]] = set()
         for longer in _longer_spellings(document.text, tail):
             key = (longer, home)
@@ -225,6 +259,27 @@ def _longer_spellings(text: str, tail: str) -> set[str]:
                 spellings.add(clean_path(text[start:end], escaped=False, percent=False).replace("\\", "/"))
         position = text.find(tail, end)
     return spellings
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith(("/", "~/")) or _DRIVE.match(path) is not None
+
+
+def _full(path: str) -> str:
+    return normpath(os.path.expanduser(path) if path.startswith("~/") else path)  # noqa: PTH111 - text, not a file yet
+
+
+def _respelled(index: PathIndex, path: str) -> bool:
+    """Say whether a path opens, on a disk that does not tell case apart, a file that the index spells otherwise."""
+    full = joined(index.root, path)
+    return any(len(other) == len(path) and _same(full, joined(index.root, other)) for other in index.spelled(path))
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except OSError:
+        return False
 
 
 def joined(root: str, path: str) -> str:

@@ -1,5 +1,6 @@
 """A snapshot: the paths and texts that citations are resolved against, as they are at one moment."""
 
+import os
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from cite_lsp.document.document import Document
 from cite_lsp.document.path_token import known_spelling
 from cite_lsp.snapshot.excerpt import Excerpt, language_of, unit_excerpt, window_excerpt
 from cite_lsp.snapshot.git import Repository
-from cite_lsp.snapshot.ladder import Home, Ladder, Place, home_of, joined, mapped_checkout
+from cite_lsp.snapshot.ladder import UPWARDS, Home, Ladder, Place, home_of, joined, mapped_checkout, within
 from cite_lsp.snapshot.lines import MAX_FILE_BYTES, DocumentText, FileText, Reader, Unread
 from cite_lsp.snapshot.paths import PathIndex, list_paths
 from cite_lsp.snapshot.resolve import Resolution, resolve_lines, unresolved
@@ -184,9 +185,13 @@ class Snapshot:
         index = next((index for index in self.indexes if index.root == place.root), None)
         if index is None or not index.root or not index.paths:
             return "found"
-        if place.path not in index:
-            return "ignored-target"
-        if index.tracked is not None and place.path not in index.tracked:
+        path = place.path
+        if path not in index:  # it may be listed where it really lies, when a folder of its path is a link
+            full = joined(index.root, path)
+            path = within(os.path.realpath(index.root), os.path.realpath(full)) or path
+            if path not in index and os.path.lexists(full):
+                return "ignored-target"
+        if index.tracked is not None and path not in index.tracked:
             return "untracked-target"
         return "found"
 
@@ -206,10 +211,11 @@ class Snapshot:
     def _lived_here(self, path: str, home: Home) -> bool:
         """Say whether a path that is not here belongs here: its folder exists, or its name is in the history."""
         spelled = path.replace("\\", "/")
-        folder = spelled.rpartition("/")[0]
+        spelled = within(self.indexes[home.root].root, normpath(spelled)) or spelled
+        folder = spelled.rpartition("/")[0].lstrip("/")
         if spelled.startswith("./"):
             return True
-        if folder and not spelled.startswith("/"):
+        if folder:
             tops = ("", *home.folders)
             folders = {normpath(f"{top}/{folder}" if top else folder) for top in tops}
             index = self.indexes[home.root]
@@ -234,7 +240,8 @@ class Snapshot:
         """Give up to three paths that are close to one that is missing."""
         path = resolution.path
         if path not in self._closest:
-            found = [close for index in self.indexes for close in index.close_to(path.lstrip("./"))]
+            wanted = UPWARDS.sub("", path, count=1).lstrip("/")
+            found = [close for index in self.indexes for close in index.close_to(wanted)]
             self._closest[path] = tuple(found[:3])
         return self._closest[path]
 

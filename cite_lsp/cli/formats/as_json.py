@@ -1,6 +1,7 @@
 """The JSON output (cli.md): written document by document, so that a large run needs no memory for all of it."""
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from cite_lsp.findings.check import Checked, Places
 from cite_lsp.findings.finding import Finding, Severity
 from cite_lsp.snapshot.resolve import Resolution
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MOST_CHARACTERS = 2_000
 Write = Callable[[bytes], object]
 
 
@@ -70,7 +73,12 @@ class JsonWriter:
 
 def shown(text: str) -> str:
     """Give `text` without lone surrogates: bytes of a file name that are no UTF-8 show as U+FFFD."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def _cut(text: str) -> str:
+    """Give a text that many anchors may share: whole, it would make the output quadratic."""
+    return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
 
 
 def _dumps(value: object) -> bytes:
@@ -90,18 +98,33 @@ def _cleaned(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     return value
 
 
-def _position(offset: int, places: Places) -> dict[str, int]:
-    line = places.line(offset)
-    start = places.start(line)
-    return {"line": line, "character": to_units(places.text[start:offset], offset - start, "utf-16")}
+class _Positions:
+    """Turns offsets into positions. Each is counted from the one before, so a long line is not read again for each."""
 
+    def __init__(self, text: str) -> None:
+        self._places = Places(text)
+        self._plain = text.isascii()
+        self._line, self._offset, self._units = 0, 0, 0
 
-def _range(start: int, end: int, places: Places) -> dict[str, Any]:
-    return {"start": _position(start, places), "end": _position(end, places)}
+    def range(self, start: int, end: int) -> dict[str, Any]:
+        """Give a range by code-point offsets."""
+        return {"start": self._position(start), "end": self._position(end)}
+
+    def _position(self, offset: int) -> dict[str, int]:
+        line = self._places.line(offset)
+        if self._plain:  # every unit is one character
+            return {"line": line, "character": offset - self._places.start(line)}
+        if line != self._line:
+            self._line, self._offset, self._units = line, self._places.start(line), 0
+        low, high = sorted((self._offset, offset))
+        units = to_units(self._places.text[low:high], high - low, "utf-16")
+        self._units += units if offset == high else -units
+        self._offset = offset
+        return {"line": line, "character": self._units}
 
 
 def _document(report: Report, checked: Checked, run: Run, *, excerpts: bool) -> dict[str, Any]:
-    places = Places(checked.text)
+    places = _Positions(checked.text)
     pairs = zip(checked.anchors, checked.resolutions, strict=True)
     return {
         "path": report.path,
@@ -114,9 +137,9 @@ def _document(report: Report, checked: Checked, run: Run, *, excerpts: bool) -> 
     }
 
 
-def _anchor(anchor: Anchor, resolution: Resolution, places: Places, run: Run, *, excerpts: bool) -> dict[str, Any]:
+def _anchor(anchor: Anchor, resolution: Resolution, places: _Positions, run: Run, *, excerpts: bool) -> dict[str, Any]:
     shape: dict[str, Any] = {
-        "range": _range(anchor.start, anchor.end, places),
+        "range": places.range(anchor.start, anchor.end),
         "text": anchor.text,
         "form": anchor.form,
         "path": anchor.path,
@@ -130,7 +153,7 @@ def _anchor(anchor: Anchor, resolution: Resolution, places: Places, run: Run, *,
             "line_count": resolution.line_count,
         },
         "drift": None,
-        "claim": {"text": anchor.claim, "sentence": anchor.sentence, "section": anchor.section},
+        "claim": {"text": _cut(anchor.claim), "sentence": _cut(anchor.sentence), "section": _cut(anchor.section)},
         "verdict": None,
     }
     if excerpts:
@@ -150,17 +173,17 @@ def _anchor(anchor: Anchor, resolution: Resolution, places: Places, run: Run, *,
     return shape
 
 
-def _finding(finding: Finding, places: Places) -> dict[str, Any]:
+def _finding(finding: Finding, places: _Positions) -> dict[str, Any]:
     return {
         "code": finding.code,
         "severity": finding.severity.value,
         "message": finding.message,
-        "range": _range(finding.start, finding.end, places),
+        "range": places.range(finding.start, finding.end),
         "anchor": finding.anchor,
         "fixes": [
             {
                 "title": fix.title,
-                "edits": [{"range": _range(edit.start, edit.end, places), "text": edit.text} for edit in fix.edits],
+                "edits": [{"range": places.range(edit.start, edit.end), "text": edit.text} for edit in fix.edits],
                 "preferred": fix.preferred,
             }
             for fix in finding.fixes

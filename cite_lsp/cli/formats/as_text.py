@@ -118,7 +118,7 @@ class TextWriter:
         return line
 
     def _problem(self, problem: Problem) -> None:
-        place = visible(problem.source)
+        place = visible(problem.source.removeprefix(self._run.root + "/"))
         if problem.line is not None:
             place += f":{problem.line}:{problem.column}"
         line = Text.assemble((place, "bold"), ": ", ("error", _STYLES[Severity.ERROR]), f": {visible(problem.message)}")
@@ -148,6 +148,7 @@ class TextWriter:
         if not line.strip():
             return
         low, high = _crop(line, start, end, self._width - _GUTTER - 6)
+        end = min(end, high)
         before, cited, after = (visible(part) for part in (line[low:start], line[start:end], line[end:high]))
         lead = "…" if low else ""
         source = Text.assemble(
@@ -174,12 +175,24 @@ class TextWriter:
 
 
 def _crop(line: str, start: int, end: int, width: int) -> tuple[int, int]:
-    """Choose which part of a long line is shown: about a third of the room before the citation."""
-    if len(line) <= width:
+    """Choose which part of a long line is shown in `width` cells: about a third of them before the citation."""
+    if len(line) <= width and line.isascii() and line.isprintable():
         return 0, len(line)
-    end = min(end, start + width)
-    low = max(0, min(start - width // 3, len(line) - width))
-    return low, min(len(line), max(low + width, end))
+    high, room = _reach(line, range(start, end), width)
+    low, kept = _reach(line, range(start - 1, -1, -1), min(room, width // 3))
+    high, room = _reach(line, range(high, len(line)), room - min(room, width // 3) + kept)
+    low, _ = _reach(line, range(low, -1, -1), room)
+    return low + 1, high
+
+
+def _reach(line: str, columns: range, room: int) -> tuple[int, int]:
+    """Walk over columns while they fit; give the first one that does not, and the cells left."""
+    for column in columns:
+        cells = max(1, cell_len(visible(line[column])))
+        if cells > room:
+            return column, room
+        room -= cells
+    return columns.stop, room
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,5 +1,6 @@
 """The commands, as Typer reads them; what they do is in the modules beside this one."""
 
+import io
 import os
 import re
 import sys
@@ -12,7 +13,6 @@ from typing import Annotated, Any
 import orjson
 import typer
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -152,7 +152,7 @@ def check(
 def _status(run: Run, summary: Summary, fail_level: Severity) -> int:
     if run.problems:
         return USAGE
-    return FOUND if summary.reaches(fail_level) else UNFINISHED if summary.unread else CLEAN
+    return FOUND if summary.reaches(fail_level) else UNFINISHED if summary.unfinished else CLEAN
 
 
 def _standard_input(paths: tuple[str, ...]) -> str | None:
@@ -208,6 +208,8 @@ def explain(
     page = page_of(subject)
     if page is not None:
         if console.is_terminal:
+            from rich.markdown import Markdown  # noqa: PLC0415
+
             console.print(Markdown(page))
         else:
             sys.stdout.write(page)
@@ -242,6 +244,9 @@ def schema(
 
 def main() -> None:
     """Run the command line; one clear message and an exit status for what a person can mend."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" and not a traceback
     try:
         app()
     except UsageError as error:

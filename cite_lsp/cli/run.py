@@ -2,12 +2,13 @@
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cite_lsp.config import LoadedSettings, Problem, Settings, find_root, load_settings
+from cite_lsp.document.blocks import syntax_of
 from cite_lsp.document.document import Document
 from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.findings.check import Checked, examine
@@ -45,6 +46,8 @@ class Report:
     sha256: str = ""
     checked: Checked | None = None
     unread: str = ""
+    passed_over: bool = False
+    """It is no text, was taken for a document by `.txt` alone, and nobody named it: a fuzz corpus, say."""
 
 
 @dataclass(slots=True)
@@ -60,6 +63,8 @@ class Run:
     nested: Mapping[str, LoadedSettings] = field(default_factory=dict)
     """Settings of folders below the root that have their own file."""
     overlay: Mapping[str, str] = field(default_factory=dict)
+    named: frozenset[str] = frozenset()
+    """Documents that were named one by one."""
 
     @property
     def settings(self) -> Settings:
@@ -88,7 +93,8 @@ class Run:
                 patterns[expression] = None if isinstance(compiled, str) else compiled
             text = self.snapshot.read_document(self.root, path, settings.files.max_document_bytes)
             if isinstance(text, Unread):
-                yield Report(path, unread=text.reason)
+                passed_over = text.status == "not-text" and syntax_of(path) == "text" and path not in self.named
+                yield Report(path, unread=text.reason, passed_over=passed_over)
                 continue
             document = Document.parse(
                 text.text,
@@ -101,11 +107,7 @@ class Run:
             yield Report(path, text.sha256, examine(document, self.snapshot, settings, inside))
 
 
-def prepare(
-    request: Request,
-    command_line: Mapping[str, object] | None = None,
-    progress: Callable[[str], None] = lambda _: None,
-) -> Run:
+def prepare(request: Request, command_line: Mapping[str, object] | None = None) -> Run:
     """Find root, settings and documents. Raises `UsageError` for paths that cannot be checked together."""
     paths = request.paths or (".",)
     full = [_full(path, request) for path in paths]
@@ -118,13 +120,13 @@ def prepare(
         raise UsageError(refused)
     loaded = load_settings(root, command_line=command_line)
     loaded = replace(loaded, root=root)
-    progress("indexing")
     overlay = {full[paths.index(STDIN)]: request.stdin or ""} if STDIN in paths else {}
     snapshot = Snapshot.open(root, overlay=overlay, scope=_scope(loaded.settings))
     nested = _nested_settings(root, snapshot, command_line)
     run = Run(root, loaded, snapshot, (), snapshot.notes, list(loaded.problems), nested, overlay)
     run.problems += [problem for each in nested.values() for problem in each.problems if problem not in run.problems]
-    run.documents = tuple(sorted(set(_documents(run, full, paths))))
+    run.named = frozenset(_named(run, full, paths))
+    run.documents = tuple(sorted({*run.named, *_taken_in(run, full, paths)}))
     if not run.documents:
         taken_in = ", ".join(run.settings.files.include)
         note = f"no document was found: files.include takes in {taken_in}, and what git ignores is no document"
@@ -184,14 +186,19 @@ def _nested_settings(
     return found
 
 
-def _documents(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]:
-    """Give the documents that the paths name: a file as it is, of a folder those that the settings take in."""
+def _named(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]:
+    """Give the documents that were named one by one: they are checked whatever `files` says."""
     for name, path in zip(given, full, strict=True):
-        inside = "" if path == run.root else within(run.root, path) or ""
-        if name == STDIN or (inside and not Path(path).is_dir()):
+        inside = within(run.root, path) or ""
+        if inside and (name == STDIN or not _is_folder(path)):
             yield inside
-        else:
-            yield from _below(run, inside)
+
+
+def _taken_in(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]:
+    """Give the documents that the settings take in below the folders that were named."""
+    for name, path in zip(given, full, strict=True):
+        if name != STDIN and _is_folder(path):
+            yield from _below(run, within(run.root, path) or "")
 
 
 def _below(run: Run, folder: str) -> Iterable[str]:
@@ -201,3 +208,10 @@ def _below(run: Run, folder: str) -> Iterable[str]:
             settings, relative = run.settings_for(path)
             if settings.is_document(relative):
                 yield path
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return Path(path).is_dir()
+    except OSError:  # in a folder that may not be entered
+        return False

@@ -15,6 +15,8 @@ class Summary:
 
     documents: int = 0
     unread: int = 0
+    unfinished: bool = False
+    """Something that should have been checked was not read."""
     anchors: int = 0
     resolved: int = 0
     foreign: int = 0
@@ -28,6 +30,7 @@ class Summary:
         checked = report.checked
         if checked is None:
             self.unread += 1
+            self.unfinished = self.unfinished or not report.passed_over
             return
         self.anchors += len(checked.anchors)
         self.resolved += sum(resolution.resolved for resolution in checked.resolutions)

@@ -104,9 +104,11 @@ def _settings_file_in(folder: str) -> str | None:
     if os.path.lexists(own) and not Path(own).is_dir():
         return own
     python = os.path.join(folder, PYTHON_FILE)
-    if Path(python).is_file() and read_python_file(python) is not None:
-        return python
-    return None
+    try:
+        is_file = Path(python).is_file()
+    except OSError:  # a folder that may not be entered
+        return None
+    return python if is_file and read_python_file(python) is not None else None
 
 
 def read_file(path: str, *, trusted: bool) -> Source:

@@ -181,7 +181,7 @@ class FileSettings(_Section):
     include: Globs = Field(default=("**/*.{md,markdown,mdx,rst,adoc,txt}",), description="Globs of the documents.")
     exclude: Globs = Field(default=(), description="Globs of files that are no documents after all.")
     must_cite: Globs = Field(
-        default=(), description="Globs of documents that have to cite something, where the rule vacuous is switched on."
+        default=(), description="Globs of documents that have to cite something; one that does not is vacuous."
     )
     max_bytes: Count = Field(default=10_000_000, description="The largest cited file that is read, in bytes.")
     max_document_bytes: Count = Field(default=20_000_000, description="The largest document that is read, in bytes.")

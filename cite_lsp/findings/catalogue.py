@@ -67,7 +67,7 @@ _ROWS: tuple[tuple[str, Layer, Level, str], ...] = (
     ("cited-value", "reference", "off", "a quoted value does not stand on the cited line"),
     ("section-citations", "reference", "off", "a section has fewer citations than it needs"),
     ("uncited", "reference", "off", "a factual sentence cites nothing"),
-    ("vacuous", "document", "off", "a document that must cite cites nothing"),
+    ("vacuous", "document", _W, "a document that must cite cites nothing"),
     ("unused-ignore", "document", _H, "an ignore comment silences nothing"),
     ("ignore-without-reason", "document", _H, "an ignore comment does not say why"),
     ("setting", "settings", _E, "a setting was refused"),

@@ -140,7 +140,7 @@ def _blank_line(case: Case) -> Told:
 
 def _case_differs(case: Case) -> Told:
     written = case.anchor.path
-    message = f"the file is spelled {case.file}; `{written}` is found only where upper and lower case are one"
+    message = f"`{written}` differs from the file's name, {case.file}, in upper and lower case"
     if normalize("NFC", case.resolution.path).endswith(normalize("NFC", written.lstrip("./"))):
         message = f"{case.file} is written in another Unicode normal form here; it looks the same and is not"
     return message, _fixes(

@@ -59,7 +59,7 @@ class Ladder:
         self._indexes = indexes
         self._reader = reader
         self._kept: dict[tuple[str, Home], Place | None] = {}
-        self._mentions: tuple[Document, dict[str, tuple[str, str] | None]] | None = None
+        self._mentions: tuple[Document, dict[str, Place | None]] | None = None
 
     def climb(self, written: str, home: Home, document: Document) -> Place | None:
         """Give the place of a path as written; None when nothing here has it."""
@@ -68,9 +68,9 @@ class Ladder:
         if key not in self._kept:
             self._kept[key] = self._climb(path, home)
         place = self._kept[key]
-        if place is not None and place.status == "ambiguous":
-            return self._named_by_document(path, place, home, document)
-        return place
+        if place is None or (place.status != "ambiguous" and place.via != "basename"):
+            return place
+        return self._named_by_document(path, place, home, document)
 
     def _climb(self, path: str, home: Home) -> Place | None:
         for spelling in self._spellings(path):
@@ -225,18 +225,19 @@ class Ladder:
     # --- the full path that the same document names
 
     def _named_by_document(self, path: str, place: Place, home: Home, document: Document) -> Place:
+        """Prefer what the document itself names: the full path of the only file it means, or one that is gone."""
         if self._mentions is None or self._mentions[0] is not document:
             self._mentions = (document, {})
         mentions = self._mentions[1]
         if path not in mentions:
             mentions[path] = self._mentioned(path, home, document)
-        hit = mentions[path]
-        return Place("found", hit[0], hit[1], "same-document") if hit else place
+        return mentions[path] or place
 
-    def _mentioned(self, path: str, home: Home, document: Document) -> tuple[str, str] | None:
-        """Find the one file that longer spellings of `path` in the document's text mean."""
+    def _mentioned(self, path: str, home: Home, document: Document) -> Place | None:
+        """Give what the longer spellings of `path` in the document's text mean; None when they settle nothing."""
         tail = UPWARDS.sub("", path, count=1)
         hits: set[tuple[str, str]] = set()
+        gone: list[str] = []
         for longer in _longer_spellings(document.text, tail):
             key = (longer, home)
             if key not in self._kept:
@@ -244,7 +245,16 @@ class Ladder:
             found = self._kept[key]
             if found is not None and found.path and found.status in ("found", "case-differs"):
                 hits.add((found.root, found.path))
-        return hits.pop() if len(hits) == 1 else None
+            elif found is None and self._has_folder_of(longer):
+                gone.append(longer)
+        if len(hits) == 1:
+            return Place("found", *hits.pop(), "same-document")
+        # a file of that name elsewhere is not the one that the document speaks of
+        return Place("missing", path=min(gone)) if gone and not hits else None
+
+    def _has_folder_of(self, path: str) -> bool:
+        folder = path.rpartition("/")[0]
+        return any(index.has_folder(folder) for index in self._indexes)
 
 
 def _longer_spellings(text: str, tail: str) -> set[str]:

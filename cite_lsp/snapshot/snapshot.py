@@ -139,6 +139,8 @@ class Snapshot:
         if place is None:
             status = "missing" if self._lived_here(anchor.path, home) else "elsewhere"
             return unresolved(anchor, status, Resolution(status, (), path=known_spelling(anchor.path)))
+        if place.status == "missing":
+            return unresolved(anchor, "missing", Resolution("missing", (), path=place.path))
         return self._read(anchor, place)
 
     def _resolve_elsewhere(self, anchor: Anchor, document: Document) -> Resolution:

@@ -86,13 +86,13 @@ def test_text_by_document_with_line_caret_and_summary(cli, workspace):
     ran = cli(workspace(files), "check")
     assert re.sub(r" in [0-9.]+ s", " in 0 s", ran.out) == (
         "docs/bad.md\n"
-        "  1:6  error  `src/a.py` has 10 lines; lines 30-31 do not exist  line-out-of-range\n"
+        "  1:6     error   `src/a.py` has 10 lines; lines 30-31 do not exist  line-out-of-range\n"
         "     1 │ See `src/a.py:30-31` and\n"
         "       │      ^^^^^^^^^^^^^^\n"
-        "  2:2  warning  line 2 of `src/blank.py` is blank; the nearest text is on line 1 and line 3  blank-line\n"
+        "  2:2     warning line 2 of `src/blank.py` is blank; the nearest text is on line 1 and line 3  blank-line\n"
         "     2 │ `src/blank.py:2` `src/a.py:9-11` `net/x.c:1`.\n"
         "       │  ^^^^^^^^^^^^^^\n"
-        "  2:19  warning  `src/a.py` has 10 lines; lines 9-11 go past its end  end-out-of-range\n"
+        "  2:19    warning `src/a.py` has 10 lines; lines 9-11 go past its end  end-out-of-range\n"
         "     2 │ `src/blank.py:2` `src/a.py:9-11` `net/x.c:1`.\n"
         "       │                   ^^^^^^^^^^^^^\n"
         "         fix: End at line 10\n"
@@ -106,12 +106,20 @@ def test_text_by_document_with_line_caret_and_summary(cli, workspace):
 def test_the_level_of_what_is_shown(cli, workspace):
     folder = workspace({**BAD, "docs/bad.md": "`src/a.py:30` `src/blank.py:2` `net/x.c:1`.\n"})
     shown = {
-        level: re.findall(r"^  [0-9]+:[0-9]+  (\w+)", cli(folder, "check", "--level", level).out, re.MULTILINE)
+        level: re.findall(r"^  [0-9]+:[0-9]+ +(\w+)", cli(folder, "check", "--level", level).out, re.MULTILINE)
         for level in ("error", "warning", "information", "hint")
     }
     assert shown["error"] == ["error"]
     assert shown["warning"] == ["error", "warning"]
     assert shown["information"] == shown["hint"] == ["error", "warning", "information"]
+
+
+def test_a_text_file_that_is_no_text_is_passed_over_unless_it_is_named(cli, workspace):
+    folder = workspace({**GOOD, "corpus/null.txt": "a\0b"})
+    scanned = cli(folder, "check")
+    assert "corpus/null.txt holds NUL bytes, so it is not text; it was not checked" in scanned.out
+    assert scanned.code == 0
+    assert cli(folder, "check", "corpus/null.txt").code == 3
 
 
 def test_a_clean_run_and_a_quiet_one(cli, workspace):
@@ -246,7 +254,7 @@ def test_a_bar_for_many_documents(workspace):
     finding = re.sub(r"\x1b\[[0-9;?]*m", "", next(each for each in shown.split("\x1b[2K") if "docs/d030.md" in each))
     assert finding.splitlines()[:3] == [
         "docs/d030.md",
-        "  1:2  error  `src/a.py` has 10 lines; line 30 does not exist  line-out-of-range",
+        "  1:2     error   `src/a.py` has 10 lines; line 30 does not exist  line-out-of-range",
         "     1 │ `src/a.py:30`",
     ], "the bar leaves nothing in the findings"
 
@@ -356,7 +364,7 @@ def test_standard_input(cli, workspace):
     folder = workspace(GOOD)
     ran = cli(folder, "check", "-", "--stdin-path", "docs/good.md", stdin=b"`../src/a.py:30` \xff `src/a.py:1`\n")
     assert ran.code == 1
-    assert "docs/good.md\n  1:2  error  `src/a.py` has 10 lines; line 30 does not exist" in ran.out
+    assert "docs/good.md\n  1:2     error   `src/a.py` has 10 lines; line 30 does not exist" in ran.out
     new = cli(folder, "check", "-", "docs/good.md", "--stdin-path", "docs/new.md", stdin=b"`./good.md:1`")
     assert summary(new)[0] == "2 documents, 2 citations recognised, 2 resolved, 2 not judged"
     ran = cli(folder, "check", "-")

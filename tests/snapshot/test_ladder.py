@@ -99,6 +99,28 @@ def test_at_most_five_candidates_are_named():
     assert place.candidates == tuple(f"p{number}/mod.rs" for number in range(MAX_CANDIDATES))
 
 
+# A bare name whose full path the document gives, and that is gone
+
+
+def test_a_bare_name_is_not_another_file_of_that_name_when_the_document_names_one_that_is_gone():
+    ladder = in_memory("net/uring_stub/ring.rs", "net/uring/mod.rs", DOCUMENT)
+    place = climb(ladder, "ring.rs", text="It lives in `net/uring/ring.rs`; see ring.rs:387.")
+    assert place == Place("missing", path="net/uring/ring.rs")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "either mod.rs/ring.rs or neither; ring.rs:3",
+        "upstream has other/tree/ring.rs; ring.rs:3",
+        "https://host/o/r/blob/main/net/ring.rs and ring.rs:3",
+    ],
+)
+def test_a_longer_spelling_of_another_tree_does_not_take_a_bare_name_away(text):
+    ladder = in_memory("net/uring_stub/ring.rs", "net/mod.rs", DOCUMENT)
+    assert found(ladder, "ring.rs", text=text) == ("net/uring_stub/ring.rs", "basename")
+
+
 # The full path that the same document names
 
 TWO = ("crates/a/src/lib.rs", "crates/b/src/lib.rs")

@@ -20,6 +20,8 @@ _STYLES = {
     Severity.HINT: "dim",
 }
 _GUTTER = 6
+_PLACE = 7
+_SEVERITY = 7
 _PLURAL = {"error": "errors", "warning": "warnings", "information": "information", "hint": "hints"}
 
 
@@ -36,6 +38,10 @@ def _escape(character: str) -> str:
     return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
 
 
+Part = str | tuple[str, str]
+"""A piece of a line: text, or text and its style."""
+
+
 class TextWriter:
     """Writes findings to a console, document by document."""
 
@@ -45,20 +51,21 @@ class TextWriter:
         self._level = level
         self._quieter: Counter[Severity] = Counter()
         self._width = max(40, console.width)
-        self._lines: list[Text] = []
+        self._lines: list[tuple[Part, ...]] = []
+        self._plain = not console.is_terminal and console.color_system is None
 
     def begin(self) -> None:
         """Write what is wrong with the settings."""
         for problem in self._run.problems:
             self._problem(problem)
         if self._run.problems:
-            self._line(Text())
+            self._line()
         self._flush()
 
     def add(self, report: Report) -> None:
         """Write the findings of one document."""
         if report.checked is None:
-            self._line(Text.assemble((visible(report.path), "bold"), f" {report.unread}; it was not checked"))
+            self._line((visible(report.path), "bold"), f" {report.unread}; it was not checked")
             self._flush()
             return
         loud = [finding for finding in report.checked.findings if finding.severity.at_least(self._level)]
@@ -68,19 +75,19 @@ class TextWriter:
         if not loud:
             return
         findings, left_out = cap(loud, DEFAULT_LIMIT)
-        self._line(Text(visible(report.path), "bold underline"))
+        self._line((visible(report.path), "bold underline"))
         places = Places(report.checked.text)
         for finding in findings:
             self._finding(finding, places)
         if left_out:
-            self._line(Text(f"  and {left_out:,} more in this document"))
-        self._line(Text())
+            self._line(f"  and {left_out:,} more in this document")
+        self._line()
         self._flush()
 
     def end(self, summary: Summary, seconds: float) -> None:
         """Write the summary and what a person should know besides."""
         for note in self._run.notes:
-            self._line(Text.assemble(("note: ", "bold"), visible(note)))
+            self._line(("note: ", "bold"), visible(note))
         coverage = [
             _count(summary.documents, "document"),
             f"{_count(summary.anchors, 'citation')} recognised",
@@ -91,24 +98,23 @@ class TextWriter:
             coverage.append(f"{summary.foreign:,} of other repositories")
         if summary.unattached:
             coverage.append(f"{_count(summary.unattached, 'line word')} not attached to a path")
-        self._line(Text(", ".join(coverage)))
-        self._line(self._totals(summary, seconds))
+        self._line(", ".join(coverage))
+        self._line(*self._totals(summary, seconds))
         self._flush()
 
-    def _totals(self, summary: Summary, seconds: float) -> Text:
+    def _totals(self, summary: Summary, seconds: float) -> list[Part]:
         problems = len(self._run.problems)
         counts = {severity: summary.severities[severity] for severity in Severity}
         counts[Severity.ERROR] += problems
         if not any(counts.values()):
-            return Text.assemble(("no findings", "bold green"), f" in {seconds:.1f} s")
-        line = Text()
+            return [("no findings", "bold green"), f" in {seconds:.1f} s"]
+        line: list[Part] = []
         for severity, count in counts.items():
             if count:
-                line.append(", " if line else "")
                 name = severity.value if count == 1 else _PLURAL[severity.value]
-                line.append(f"{count:,} {name}", _STYLES[severity])
-                if self._quieter[severity]:
-                    line.append(" (not shown)")
+                line += [", "] if line else []
+                line.append((f"{count:,} {name}", _STYLES[severity]))
+                line += [" (not shown)"] if self._quieter[severity] else []
         line.append(f" in {seconds:.1f} s")
         if summary.fixable:
             line.append(f"; {summary.fixable:,} with one answer")
@@ -121,24 +127,23 @@ class TextWriter:
         place = visible(problem.source.removeprefix(self._run.root + "/"))
         if problem.line is not None:
             place += f":{problem.line}:{problem.column}"
-        line = Text.assemble((place, "bold"), ": ", ("error", _STYLES[Severity.ERROR]), f": {visible(problem.message)}")
-        self._line(line.append("  setting", "dim"))
+        severity = ("error", _STYLES[Severity.ERROR])
+        self._line((place, "bold"), ": ", severity, f": {visible(problem.message)}", ("  setting", "dim"))
 
     def _finding(self, finding: Finding, places: Places) -> None:
         number = places.line(finding.start)
         column = finding.start - places.start(number) + 1
-        head = Text.assemble(
-            (f"  {number + 1}:{column}", "bold"),
-            "  ",
-            (finding.severity.value, _STYLES[finding.severity]),
-            f"  {visible(finding.message)}  ",
+        place, severity = f"{number + 1}:{column}", finding.severity.value
+        self._line(
+            (f"  {place:<{_PLACE}} ", "bold"),
+            (f"{severity:<{_SEVERITY}} ", _STYLES[finding.severity]),
+            f"{visible(finding.message)}  ",
             (finding.code, "dim"),
         )
-        self._line(head)
         self._source(finding, places, number)
         for fix in finding.fixes[:1]:
             if fix.preferred:
-                self._line(Text.assemble(" " * (_GUTTER + 3), ("fix: ", "green"), visible(fix.title)))
+                self._line(" " * (_GUTTER + 3), ("fix: ", "green"), visible(fix.title))
 
     def _source(self, finding: Finding, places: Places, number: int) -> None:
         """Write the line of the document with carets below the citation, cropped to the console."""
@@ -151,7 +156,7 @@ class TextWriter:
         end = min(end, high)
         before, cited, after = (visible(part) for part in (line[low:start], line[start:end], line[end:high]))
         lead = "…" if low else ""
-        source = Text.assemble(
+        self._line(
             (f"{number + 1:>{_GUTTER}} │ ", "dim"),
             lead,
             before,
@@ -159,19 +164,24 @@ class TextWriter:
             after,
             "…" if high < len(line) else "",
         )
-        self._line(source)
         blank = " " * (cell_len(lead + before))
         carets = "^" * max(1, cell_len(cited))
-        self._line(Text.assemble((" " * _GUTTER + " │ ", "dim"), blank, (carets, _STYLES[finding.severity])))
+        self._line((" " * _GUTTER + " │ ", "dim"), blank, (carets, _STYLES[finding.severity]))
 
-    def _line(self, text: Text) -> None:
-        self._lines.append(text)
+    def _line(self, *parts: Part) -> None:
+        self._lines.append(parts)
 
     def _flush(self) -> None:
         """Print the lines gathered for one document at once: each print costs more than its text."""
-        if self._lines:
-            self._console.print(Text("\n").join(self._lines), soft_wrap=True, highlight=False)
-            self._lines.clear()
+        if not self._lines:
+            return
+        if self._plain:
+            lines = ("".join([part if isinstance(part, str) else part[0] for part in parts]) for parts in self._lines)
+            self._console.file.write("\n".join(lines) + "\n")
+        else:
+            whole = Text("\n").join(Text.assemble(*parts) for parts in self._lines)
+            self._console.print(whole, soft_wrap=True, highlight=False)
+        self._lines.clear()
 
 
 def _crop(line: str, start: int, end: int, width: int) -> tuple[int, int]:

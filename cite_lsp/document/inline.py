@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 TARGET_CHARACTERS = 2000
 """Longest link target that is looked at, so that unclosed ones cost no more than this."""
 
-_TOKEN = re.compile(r"`+|\\[^\w\s]|\]\(|[\[\]]|<!--|://")
+# every branch begins with a plain character, so that the search skips all others
+_TOKEN = re.compile(r"``*|\\[^\w\s]|\]\(|\[|\]|<!--|://")
 _RUN = re.compile(r"`+")
 _ADDRESS = re.compile(r"[^\s<>`\"|]*")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")

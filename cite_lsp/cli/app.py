@@ -29,7 +29,8 @@ from typer.core import TyperGroup
 from cite_lsp import __version__
 from cite_lsp.cli.formats.as_json import JsonWriter
 from cite_lsp.cli.formats.as_text import TextWriter, visible
-from cite_lsp.cli.run import STDIN, Report, Request, Run, UsageError, prepare
+from cite_lsp.cli.jobs import Shape, Share, jobs_for, shares
+from cite_lsp.cli.run import STDIN, Request, Run, UnfinishedError, UsageError, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
 
@@ -92,6 +93,9 @@ StdinOption = Annotated[
     str | None, typer.Option("--stdin-path", metavar="PATH", help="Where standard input stands in the workspace.")
 ]
 ExcerptsOption = Annotated[bool, typer.Option("--excerpts", help="Put the cited lines into the JSON.")]
+JobsOption = Annotated[
+    int, typer.Option("--jobs", "-j", min=0, max=64, help="Processes; 0 is as many as the documents are worth.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; findings only.")]
 ColorOption = Annotated[bool, typer.Option("--no-color", help="No colour (NO_COLOR does the same).")]
 
@@ -119,6 +123,7 @@ def check(
     level: LevelOption = Severity.WARNING,
     stdin_path: StdinOption = None,
     excerpts: ExcerptsOption = False,
+    jobs: JobsOption = 0,
     quiet: QuietOption = False,
     no_color: ColorOption = False,
 ) -> None:
@@ -130,20 +135,20 @@ def check(
     """
     given = tuple(paths or ())
     started = time.perf_counter()
-    run = prepare(Request(given, _standard_input(given), stdin_path))
+    request = Request(given, _standard_input(given), stdin_path)
+    run = prepare(request)
     console = make_console(no_color=no_color)
-    writer = (
-        JsonWriter(sys.stdout.buffer.write, run, excerpts=excerpts)
-        if output is OutputFormat.JSON
-        else TextWriter(console, run, level)
-    )
+    shape = Shape(output is OutputFormat.JSON, excerpts, level, console.width)
+    writer = JsonWriter(sys.stdout.buffer.write, run) if shape.json else TextWriter(console, run, level)
     writer.begin()
     summary = Summary()
-    with _progress(run, console, quiet=quiet) as reports:
-        for report in reports:
-            summary.add(report)
-            writer.add(report)
-    if output is OutputFormat.JSON or not quiet:
+    children = jobs_for(len(run.documents), jobs)
+    with _progress(shares(run, request, shape, children), len(run.documents), console, quiet=quiet) as done:
+        for share in done:
+            summary.merge(share.summary)
+            for piece in share.pieces:
+                writer.write(piece)  # type: ignore[arg-type]
+    if shape.json or not quiet:
         writer.end(summary, time.perf_counter() - started)
     sys.stdout.flush()
     raise typer.Exit(_status(run, summary, fail_level))
@@ -174,20 +179,20 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def _progress(run: Run, output: Console, *, quiet: bool) -> Iterator[Iterator[Report]]:
-    """Give the reports, with a bar on a terminal when there are many: below the findings where they go there too."""
+def _progress(todo: Iterator[Share], documents: int, output: Console, *, quiet: bool) -> Iterator[Iterator[Share]]:
+    """Give the shares, with a bar on a terminal when there are many: below the findings where they go there too."""
     shown = output if sys.stdout.isatty() else Console(stderr=True, no_color=output.no_color)
-    if quiet or not (sys.stderr.isatty() and shown.is_interactive) or len(run.documents) <= _PROGRESS_FROM:
-        yield run.reports()
+    if quiet or not (sys.stderr.isatty() and shown.is_interactive) or documents <= _PROGRESS_FROM:
+        yield todo
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), _Rate())
     with Progress(*columns, TimeRemainingColumn(), console=shown, transient=True) as bar:
-        task = bar.add_task("checking", total=len(run.documents))
+        task = bar.add_task("checking", total=documents)
 
-        def counted() -> Iterator[Report]:
-            for report in run.reports():
-                yield report
-                bar.advance(task)
+        def counted() -> Iterator[Share]:
+            for share in todo:
+                yield share
+                bar.advance(task, share.summary.documents)
 
         yield counted()
 
@@ -249,9 +254,9 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" and not a traceback
     try:
         app()
-    except UsageError as error:
+    except (UsageError, UnfinishedError) as error:
         Console(stderr=True).print(f"cite-lsp: {visible(str(error))}", soft_wrap=True, markup=False, highlight=False)
-        sys.exit(USAGE)
+        sys.exit(USAGE if isinstance(error, UsageError) else UNFINISHED)
     except _ReaderGoneError:
         os._exit(UNFINISHED)  # an ordinary exit would write what is still buffered, and complain
     except KeyboardInterrupt:

@@ -32,7 +32,7 @@ def explain_citation(path: str, line: int, console: Console) -> bool:
     if os.path.isdir(path):  # noqa: PTH112 - Path's raises without permission
         raise UsageError(f"{path} is a folder; name a document and a line of it, as in {path.rstrip('/')}/README.md:12")
     run = prepare(Request((path,)))
-    report = next(iter(run.reports()), None)
+    report = next(iter(run.reports(run.documents)), None)
     if report is None or report.checked is None:
         raise UsageError(f"{path} {report.unread if report else 'is no document'}")
     checked = report.checked

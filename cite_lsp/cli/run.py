@@ -27,6 +27,10 @@ class UsageError(Exception):
     """The command cannot be run as it was called; the message says what to do."""
 
 
+class UnfinishedError(Exception):
+    """The command could not be brought to its end; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What a person asked to be checked."""
@@ -81,11 +85,11 @@ class Run:
                 return loaded.settings, path[len(folder) + 1 :]
         return self.settings, path
 
-    def reports(self) -> Iterator[Report]:
-        """Look at one document after the other, in order of path."""
+    def reports(self, documents: Sequence[str]) -> Iterator[Report]:
+        """Look at one document after the other."""
         patterns: dict[str, Pattern[str] | None] = {}
         known = self.snapshot.known
-        for path in self.documents:
+        for path in documents:
             settings, inside = self.settings_for(path)
             expression = settings.anchors.pattern
             if expression and expression not in patterns:

@@ -39,6 +39,13 @@ class Summary:
         self.severities.update(finding.severity for finding in checked.findings)
         self.fixable += sum(any(fix.preferred for fix in finding.fixes) for finding in checked.findings)
 
+    def merge(self, other: "Summary") -> None:
+        """Add the counts of other documents."""
+        for name in ("documents", "unread", "anchors", "resolved", "foreign", "unattached", "fixable"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.unfinished = self.unfinished or other.unfinished
+        self.severities.update(other.severities)
+
     def reaches(self, level: Severity) -> bool:
         """Say whether a finding is at least as loud as `level`."""
         return any(severity.at_least(level) for severity, count in self.severities.items() if count)

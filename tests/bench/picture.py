@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
 
-from cite_lsp.cli.formats.as_text import TextWriter
+from cite_lsp.cli.formats.as_text import TextForm, TextWriter
 from cite_lsp.cli.run import Request, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
@@ -27,9 +27,10 @@ def main() -> None:
     summary = Summary()
     console.print("[bold]$ cite-lsp check[/bold]\n")
     writer.begin()
-    for report in run.reports():
+    form = TextForm(Severity.WARNING, console.width)
+    for report in run.reports(run.documents):
         summary.add(report)
-        writer.add(report)
+        writer.write(form.of(report))
     writer.end(summary, 0.1)
     svg = console.export_svg(title="tests/samples/throttle", theme=MONOKAI, unique_id="check")
     # no font is fetched from anywhere: the reader's own monospace does

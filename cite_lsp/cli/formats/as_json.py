@@ -22,13 +22,26 @@ _MOST_CHARACTERS = 2_000
 Write = Callable[[bytes], object]
 
 
+class JsonForm:
+    """Gives a document as JSON; it writes nothing, so that a child process may do it."""
+
+    def __init__(self, run: Run, *, excerpts: bool) -> None:
+        self._run = run
+        self._excerpts = excerpts
+
+    def of(self, report: Report) -> bytes:
+        """Give one document."""
+        if report.checked is None:
+            return _dumps(_unread_document(report))
+        return _dumps(_document(report, report.checked, self._run, excerpts=self._excerpts))
+
+
 class JsonWriter:
     """Writes one JSON object to a byte stream."""
 
-    def __init__(self, write: Write, run: Run, *, excerpts: bool) -> None:
+    def __init__(self, write: Write, run: Run) -> None:
         self._write = write
         self._run = run
-        self._excerpts = excerpts
         self._first = True
 
     def begin(self) -> None:
@@ -38,14 +51,12 @@ class JsonWriter:
         self._write(head[:-1] + b',"documents":[\n')
         for source in dict.fromkeys(problem.source for problem in self._run.problems):
             here = [problem for problem in self._run.problems if problem.source == source]
-            self._item(_problem_document(source, here, self._run.root))
+            self.write(_dumps(_problem_document(source, here, self._run.root)))
 
-    def add(self, report: Report) -> None:
+    def write(self, document: bytes) -> None:
         """Write one document."""
-        if report.checked is None:
-            self._item(_unread_document(report))
-        else:
-            self._item(_document(report, report.checked, self._run, excerpts=self._excerpts))
+        self._write((b"" if self._first else b",\n") + document)
+        self._first = False
 
     def end(self, summary: Summary, seconds: float) -> None:
         """Write the summary."""
@@ -65,10 +76,6 @@ class JsonWriter:
         }
         notes = [shown(note) for note in self._run.notes]
         self._write(b'\n],"notes":' + _dumps(notes) + b',"summary":' + _dumps(totals) + b"}\n")
-
-    def _item(self, document: dict[str, Any]) -> None:
-        self._write((b"" if self._first else b",\n") + _dumps(document))
-        self._first = False
 
 
 def shown(text: str) -> str:

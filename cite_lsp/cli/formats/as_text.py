@@ -1,7 +1,5 @@
 """The text output: findings by document, each with its line and a caret, and one line that sums up."""
 
-from collections import Counter
-
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -42,93 +40,34 @@ Part = str | tuple[str, str]
 """A piece of a line: text, or text and its style."""
 
 
-class TextWriter:
-    """Writes findings to a console, document by document."""
+Line = tuple[Part, ...]
 
-    def __init__(self, console: Console, run: Run, level: Severity) -> None:
-        self._console = console
-        self._run = run
+
+class TextForm:
+    """Gives the findings of a document as lines; it writes nothing, so that a child process may do it."""
+
+    def __init__(self, level: Severity, width: int) -> None:
         self._level = level
-        self._quieter: Counter[Severity] = Counter()
-        self._width = max(40, console.width)
-        self._lines: list[tuple[Part, ...]] = []
-        self._plain = not console.is_terminal and console.color_system is None
+        self._width = max(40, width)
+        self._lines: list[Line] = []
 
-    def begin(self) -> None:
-        """Write what is wrong with the settings."""
-        for problem in self._run.problems:
-            self._problem(problem)
-        if self._run.problems:
-            self._line()
-        self._flush()
-
-    def add(self, report: Report) -> None:
-        """Write the findings of one document."""
+    def of(self, report: Report) -> list[Line]:
+        """Give the lines of one document; none when there is nothing loud enough to tell."""
+        self._lines = []
         if report.checked is None:
             self._line((visible(report.path), "bold"), f" {report.unread}; it was not checked")
-            self._flush()
-            return
+            return self._lines
         loud = [finding for finding in report.checked.findings if finding.severity.at_least(self._level)]
-        self._quieter.update(
-            finding.severity for finding in report.checked.findings if not finding.severity.at_least(self._level)
-        )
-        if not loud:
-            return
-        findings, left_out = cap(loud, DEFAULT_LIMIT)
-        self._line((visible(report.path), "bold underline"))
-        places = Places(report.checked.text)
-        for finding in findings:
-            self._finding(finding, places)
-        if left_out:
-            self._line(f"  and {left_out:,} more in this document")
-        self._line()
-        self._flush()
-
-    def end(self, summary: Summary, seconds: float) -> None:
-        """Write the summary and what a person should know besides."""
-        for note in self._run.notes:
-            self._line(("note: ", "bold"), visible(note))
-        coverage = [
-            _count(summary.documents, "document"),
-            f"{_count(summary.anchors, 'citation')} recognised",
-            f"{summary.resolved:,} resolved",
-            f"{summary.anchors:,} not judged",
-        ]
-        if summary.foreign:
-            coverage.append(f"{summary.foreign:,} of other repositories")
-        if summary.unattached:
-            coverage.append(f"{_count(summary.unattached, 'line word')} not attached to a path")
-        self._line(", ".join(coverage))
-        self._line(*self._totals(summary, seconds))
-        self._flush()
-
-    def _totals(self, summary: Summary, seconds: float) -> list[Part]:
-        problems = len(self._run.problems)
-        counts = {severity: summary.severities[severity] for severity in Severity}
-        counts[Severity.ERROR] += problems
-        if not any(counts.values()):
-            return [("no findings", "bold green"), f" in {seconds:.1f} s"]
-        line: list[Part] = []
-        for severity, count in counts.items():
-            if count:
-                name = severity.value if count == 1 else _PLURAL[severity.value]
-                line += [", "] if line else []
-                line.append((f"{count:,} {name}", _STYLES[severity]))
-                line += [" (not shown)"] if self._quieter[severity] else []
-        line.append(f" in {seconds:.1f} s")
-        if summary.fixable:
-            line.append(f"; {summary.fixable:,} with one answer")
-        hidden = [severity for severity in Severity if self._quieter[severity]]
-        if hidden:
-            line.append(f"; --level {hidden[-1].value} shows all")
-        return line
-
-    def _problem(self, problem: Problem) -> None:
-        place = visible(problem.source.removeprefix(self._run.root + "/"))
-        if problem.line is not None:
-            place += f":{problem.line}:{problem.column}"
-        severity = ("error", _STYLES[Severity.ERROR])
-        self._line((place, "bold"), ": ", severity, f": {visible(problem.message)}", ("  setting", "dim"))
+        if loud:
+            findings, left_out = cap(loud, DEFAULT_LIMIT)
+            self._line((visible(report.path), "bold underline"))
+            places = Places(report.checked.text)
+            for finding in findings:
+                self._finding(finding, places)
+            if left_out:
+                self._line(f"  and {left_out:,} more in this document")
+            self._line()
+        return self._lines
 
     def _finding(self, finding: Finding, places: Places) -> None:
         number = places.line(finding.start)
@@ -167,6 +106,79 @@ class TextWriter:
         blank = " " * (cell_len(lead + before))
         carets = "^" * max(1, cell_len(cited))
         self._line((" " * _GUTTER + " │ ", "dim"), blank, (carets, _STYLES[finding.severity]))
+
+    def _line(self, *parts: Part) -> None:
+        self._lines.append(parts)
+
+
+class TextWriter:
+    """Writes lines to a console, those of a document at once."""
+
+    def __init__(self, console: Console, run: Run, level: Severity) -> None:
+        self._console = console
+        self._run = run
+        self._level = level
+        self._lines: list[Line] = []
+        self._plain = not console.is_terminal and console.color_system is None
+
+    def begin(self) -> None:
+        """Write what is wrong with the settings."""
+        for problem in self._run.problems:
+            self._problem(problem)
+        if self._run.problems:
+            self._line()
+        self._flush()
+
+    def write(self, lines: list[Line]) -> None:
+        """Write the lines of one document."""
+        self._lines += lines
+        self._flush()
+
+    def end(self, summary: Summary, seconds: float) -> None:
+        """Write the summary and what a person should know besides."""
+        for note in self._run.notes:
+            self._line(("note: ", "bold"), visible(note))
+        coverage = [
+            _count(summary.documents, "document"),
+            f"{_count(summary.anchors, 'citation')} recognised",
+            f"{summary.resolved:,} resolved",
+            f"{summary.anchors:,} not judged",
+        ]
+        if summary.foreign:
+            coverage.append(f"{summary.foreign:,} of other repositories")
+        if summary.unattached:
+            coverage.append(f"{_count(summary.unattached, 'line word')} not attached to a path")
+        self._line(", ".join(coverage))
+        self._line(*self._totals(summary, seconds))
+        self._flush()
+
+    def _totals(self, summary: Summary, seconds: float) -> list[Part]:
+        problems = len(self._run.problems)
+        counts = {severity: summary.severities[severity] for severity in Severity}
+        counts[Severity.ERROR] += problems
+        hidden = [severity for severity in Severity if counts[severity] and not severity.at_least(self._level)]
+        if not any(counts.values()):
+            return [("no findings", "bold green"), f" in {seconds:.1f} s"]
+        line: list[Part] = []
+        for severity, count in counts.items():
+            if count:
+                name = severity.value if count == 1 else _PLURAL[severity.value]
+                line += [", "] if line else []
+                line.append((f"{count:,} {name}", _STYLES[severity]))
+                line += [" (not shown)"] if severity in hidden else []
+        line.append(f" in {seconds:.1f} s")
+        if summary.fixable:
+            line.append(f"; {summary.fixable:,} with one answer")
+        if hidden:
+            line.append(f"; --level {hidden[-1].value} shows all")
+        return line
+
+    def _problem(self, problem: Problem) -> None:
+        place = visible(problem.source.removeprefix(self._run.root + "/"))
+        if problem.line is not None:
+            place += f":{problem.line}:{problem.column}"
+        severity = ("error", _STYLES[Severity.ERROR])
+        self._line((place, "bold"), ": ", severity, f": {visible(problem.message)}", ("  setting", "dim"))
 
     def _line(self, *parts: Part) -> None:
         self._lines.append(parts)

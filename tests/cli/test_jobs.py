@@ -1,0 +1,125 @@
+"""`--jobs`: children change how long a check takes, and nothing else."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cite_lsp.cli.jobs import MOST_CHILDREN, SHARE, WORTH_A_CHILD, jobs_for
+
+linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="not run: processes are found through /proc")
+
+MANY = 3 * SHARE + 5
+
+
+@pytest.fixture
+def corpus(workspace) -> Path:
+    files = {"src/a.py": "x = 1\n\n" * 20, "net/bin.txt": "a\0b"}
+    for number in range(MANY):
+        files[f"docs/d{number:03}.md"] = f"One (`src/a.py:{number + 1}`) and `src/gone{number}.py:1`.\n"
+    return workspace(files)
+
+
+def check(folder: Path, *arguments: str, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "cite_lsp", "check", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, input=stdin, check=False, timeout=120)
+
+
+def without_time(text: bytes) -> list[str]:
+    return [line.partition(" in ")[0] if " in " in line else line for line in text.decode().splitlines()]
+
+
+def test_text_is_the_same_with_children(corpus):
+    alone, shared = check(corpus, "--jobs", "1"), check(corpus, "--jobs", "3")
+    assert shared.returncode == alone.returncode == 1
+    assert shared.stderr == alone.stderr == b""
+    assert without_time(shared.stdout) == without_time(alone.stdout)
+    assert len(alone.stdout.splitlines()) > MANY
+
+
+def test_json_is_the_same_with_children(corpus):
+    outputs = [json.loads(check(corpus, "--format", "json", "--excerpts", "--jobs", jobs).stdout) for jobs in "12"]
+    for output in outputs:
+        assert output["summary"].pop("seconds") > 0
+    assert outputs[0] == outputs[1]
+    assert [each["path"] for each in outputs[0]["documents"]] == sorted(
+        each["path"] for each in outputs[0]["documents"]
+    )
+
+
+def test_standard_input_reaches_the_children(corpus):
+    done = check(corpus, "-", "docs", "--stdin-path", "docs/new.md", "--jobs", "2", stdin=b"See `src/a.py:99`.\n")
+    assert b"docs/new.md\n" in done.stdout
+    assert b"`src/a.py` has 40 lines; line 99 does not exist" in done.stdout
+
+
+def test_a_wrong_setting_is_told_once(corpus):
+    (corpus / "cite-lsp.toml").write_text('[rules]\nmissing = "loud"\n')
+    done = check(corpus, "--jobs", "2")
+    assert done.returncode == 2
+    assert done.stdout.count(b"cite-lsp.toml:2:1") == 1
+
+
+def test_as_many_jobs_as_the_documents_are_worth():
+    cores = len(os.sched_getaffinity(0))
+    assert jobs_for(10, 0) == jobs_for(WORTH_A_CHILD, 0) == 1
+    assert jobs_for(100_000, 0) == min(cores, MOST_CHILDREN)
+    assert jobs_for(3, 8) == 3
+    assert jobs_for(0, 8) == 1
+
+
+def children_of(process: int) -> list[int]:
+    """Find the processes that `multiprocessing` started for `process`, as Linux lists them."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            command = (folder / "cmdline").read_bytes()
+        except OSError:  # it has ended meanwhile
+            continue
+        if parent == process and b"spawn_main" in command:
+            found.append(int(folder.name))
+    return found
+
+
+def started(folder: Path) -> tuple[subprocess.Popen[bytes], list[int]]:
+    """Start a check with children and wait until they are there."""
+    command = [sys.executable, "-m", "cite_lsp", "check", "--jobs", "2"]
+    parent = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(2_000):
+        children = children_of(parent.pid)
+        if children or parent.poll() is not None:
+            return parent, children
+        time.sleep(0.005)
+    raise AssertionError("no child was started")
+
+
+@linux
+def test_a_killed_child_is_said_and_is_not_a_clean_end(corpus):
+    parent, children = started(corpus)
+    assert children
+    os.kill(children[0], signal.SIGKILL)
+    _, err = parent.communicate(timeout=60)
+    assert parent.returncode == 3
+    assert b"--jobs 1" in err
+    assert b"Traceback" not in err
+
+
+@linux
+def test_an_interrupt_ends_parent_and_children_quietly(corpus):
+    parent, children = started(corpus)
+    assert children
+    parent.send_signal(signal.SIGINT)
+    _, err = parent.communicate(timeout=60)
+    assert parent.returncode in (130, -signal.SIGINT)
+    assert b"Traceback" not in err
+    for _ in range(2_000):
+        if not any(Path(f"/proc/{child}/cmdline").exists() for child in children):
+            return
+        time.sleep(0.005)
+    raise AssertionError("a child outlived its parent")

@@ -53,7 +53,7 @@ def test_the_text_of_the_sample_names_each_place():
 def test_what_the_good_documents_cite_stands_there():
     run = prepare(Request((str(SAMPLE),)))
     cited = {}
-    for report in run.reports():
+    for report in run.reports(run.documents):
         assert report.checked is not None
         for anchor, resolution in zip(report.checked.anchors, report.checked.resolutions, strict=True):
             file = run.snapshot.file(resolution)

@@ -50,7 +50,8 @@ class Workspace:
         subprocess.run(["git", *person, *arguments], cwd=self.folder, check=True, capture_output=True)
 
     def reports(self) -> dict[str, Report]:
-        return {report.path: report for report in prepare(Request((str(self.folder),))).reports()}
+        run = prepare(Request((str(self.folder),)))
+        return {report.path: report for report in run.reports(run.documents)}
 
     def checked(self, path: str = "docs/d.md") -> Checked:
         checked = self.reports()[path].checked

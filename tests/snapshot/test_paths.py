@@ -97,10 +97,9 @@ def test_suffixes_agree_with_the_definition(paths, suffix):
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b"]), min_size=1, max_size=6).map("/".join), max_size=12), PATHS)
 def test_left_out_folders_agree_with_the_definition(paths, pattern):
-    expression = "/" + pattern
-    while "/.../" in expression:
-        expression = expression.replace("/.../", "/(?:[^/]+/)*", 1)
-    pattern_of_all = re.compile(f"(?:.*){expression}")
+    *folders, name = pattern.split("/")
+    expression = "".join("(?:[^/]+/)*" if folder == "..." else re.escape(folder) + "/" for folder in folders)
+    pattern_of_all = re.compile(f".*/{expression}{re.escape(name)}")
     if pattern.endswith("..."):
         expected: tuple[str, ...] = ()
     else:

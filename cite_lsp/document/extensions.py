@@ -31,4 +31,5 @@ PRODUCT_NAMES: frozenset[str] = frozenset(
 """Names of products that look like files; `node.js:20` is a version, not a line."""
 
 CALL_LIKE: frozenset[str] = frozenset("log lock env diff patch comp frag vert tmpl properties".split())
-"""Extensions that are also method names: `console.log(42)` is a call, so `p(N)` needs a folder in front there."""
+"""Extensions that are also method names: `console.log(42)` is a call, so a citation that does not say
+`name:N` needs a folder in front there."""

@@ -286,7 +286,7 @@ class _Finder:
             if self.last is not None and code.end <= self.last[0]:
                 continue
             path = _whole_path(self.text[code.inner_start : code.inner_end], self.accepts)
-            if path:
+            if path and self.accepts.is_no_method(path):
                 self.last = (code.end, CitedPath(path))
         return self.last[1] if self.last else None
 
@@ -296,8 +296,8 @@ class _Finder:
         limit = code.inner_end if code else len(self.text)
         behind = self.path_behind_words(trigger.start(), code)
         word = trigger.group().rstrip()
-        if behind is None and word == "L":
-            return
+        if word == "L" and (behind is None or not self.accepts.is_no_method(behind[1])):
+            return  # "the `defaults.lock` (L2)": a level, not a line
         ranges = read_words(self.text, trigger.end(), limit, plural=word.endswith("s"))
         if ranges is None:
             return

@@ -8,7 +8,7 @@ TARGET_CHARACTERS = 2000
 """Longest link target that is looked at, so that unclosed ones cost no more than this."""
 
 # every branch begins with a plain character, so that the search skips all others
-_TOKEN = re.compile(r"``*|\\[^\w\s]|\]\(|\[|\]|<!--|://")
+_TOKEN = re.compile(r"``*|\\[^\w\s]|\]\(|\[|\]|<!--|://|\{\{#")
 _RUN = re.compile(r"`+")
 _ADDRESS = re.compile(r"[^\s<>`\"|]*")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*\Z")
@@ -139,6 +139,8 @@ class _Lexer:
                 return end
             self.found.comments.append((start, close + 3))
             return close + 3
+        if mark == "{{#":
+            return self.directive(start, end)
         if mark == "[":
             self.openers.append(start)
         elif mark == "]":
@@ -147,6 +149,14 @@ class _Lexer:
         elif mark == "](" and self.openers:
             return self.link(self.openers.pop(), start, end)
         return end
+
+    def directive(self, start: int, end: int) -> int:
+        """Pass over `{{#include part.md:2}}`, as book builders write it: an instruction, not a citation."""
+        close = self.text.find("}}", end, end + TARGET_CHARACTERS)
+        if close < 0:
+            return end
+        self.found.comments.append((start, close + 2))
+        return close + 2
 
     def code(self, start: int, end: int) -> int:
         close = self.closing_run(end - start, end)

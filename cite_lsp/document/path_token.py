@@ -165,10 +165,11 @@ class Acceptance:
 
     def accepts_call(self, path: str) -> bool:
         """Say whether `path(42)` is a citation and no method call: an extension of two letters or more."""
-        extension = extension_of(path)
-        if len(extension) < 2 or not self.accepts(path):
-            return False
-        return extension not in CALL_LIKE or "/" in path or "\\" in path or self.knows(path)
+        return len(extension_of(path)) > 1 and self.accepts(path) and self.is_no_method(path)
+
+    def is_no_method(self, path: str) -> bool:
+        """Say whether an accepted path is more than a name such as `timing.log`, which may be a method."""
+        return extension_of(path) not in CALL_LIKE or "/" in path or "\\" in path or self.knows(path)
 
 
 @dataclass(frozen=True, slots=True)

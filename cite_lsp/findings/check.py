@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cite_lsp.config import Settings, severity_of
 from cite_lsp.document.anchors import Anchor
@@ -69,22 +69,32 @@ class Places:
         return self.text[self._starts[line] : end].rstrip("\r\n")
 
 
+AGED = frozenset({"missing", "ambiguous", "line-out-of-range", "end-out-of-range", "blank-line", "case-differs"})
+"""Codes that time brings about: in a record they may have been right when they were written."""
+
+
 class _Levels:
     """Severities of codes in one document."""
 
-    def __init__(self, path: str, settings: Settings) -> None:
+    def __init__(self, path: str, settings: Settings, *, tracked: bool) -> None:
         self._path = path
         self._settings = settings
-        self._known: dict[tuple[str, Level], Level] = {}
+        self._tracked = tracked
+        self.record = settings.is_record(path)
+        self._known: dict[str, Level] = {}
 
-    def of(self, code: str, default: Level | None = None) -> Level:
+    def of(self, code: str) -> Level:
         """Give the severity that settings leave a code, or "off"."""
-        if default is None:
-            default = CATALOGUE[code].default_severity
-        key = (code, default)
-        if key not in self._known:
-            self._known[key] = severity_of(code, self._path, self._settings, default)
-        return self._known[key]
+        if code not in self._known:
+            self._known[code] = severity_of(code, self._path, self._settings, self._default(code))
+        return self._known[code]
+
+    def _default(self, code: str) -> Level:
+        if code == "ignored-target" and self._tracked:
+            return Severity.WARNING
+        if self.record and code in AGED:
+            return Severity.INFORMATION
+        return CATALOGUE[code].default_severity
 
 
 def check_document(document: Document, snapshot: Snapshot, settings: Settings | None = None) -> tuple[Finding, ...]:
@@ -101,13 +111,13 @@ def examine(document: Document, snapshot: Snapshot, settings: Settings, path: st
     text = document.text
     anchors = document.anchors
     resolutions = tuple(snapshot.resolve(anchor, document) for anchor in anchors)
-    levels = _Levels(path, settings)
+    levels = _Levels(path, settings, tracked=_tracked(document, snapshot))
     told = [
         *document_findings(document, anchors, text, must_cite=settings.must_cite(path)),
         *_resolve_findings(document, snapshot, anchors, resolutions),
     ]
     ignores = _ignores(document, text)
-    findings = _kept(told, levels, ignores, text, _tracked(document, snapshot))
+    findings = _kept(told, levels, ignores, text)
     return Checked(document, text, anchors, resolutions, sort_findings(findings))
 
 
@@ -145,19 +155,29 @@ def _ignores(document: Document, text: str) -> Ignores:
     return parse_ignores(text, excluded)
 
 
-def _kept(told: list[Told], levels: _Levels, ignores: Ignores, text: str, tracked: bool) -> list[Finding]:
+def _kept(told: list[Told], levels: _Levels, ignores: Ignores, text: str) -> list[Finding]:
     """Drop what settings or comments silence; the rest are findings."""
     kept: list[Finding] = []
     used: set[tuple[Ignore, str]] = set()
     places = Places(text) if ignores.comments else None
     for each in told:
-        default = Severity.WARNING if each.code == "ignored-target" and tracked else None
-        level = levels.of(each.code, default)
+        level = levels.of(each.code)
         comment = ignores.covers(each.code, places.line(each.start)) if places else None
         if comment is not None:
             used.add((comment, each.code))
         elif level != "off":
-            kept.append(Finding(each.code, level, each.message, each.start, each.end, each.anchor, each.fixes))
+            told_here = _in_record(each) if levels.record and each.code in AGED else each
+            kept.append(_finding(told_here, level))
     if ignores.comments:
         kept += ignore_findings(text, ignores, used, _LOOKED_FOR, levels.of)
     return kept
+
+
+def _in_record(told: Told) -> Told:
+    """Say what a record's citation may have been; to mend it unasked would falsify the record."""
+    message = f"{told.message} (in a record: it may have been right when it was written)"
+    return replace(told, message=message, fixes=tuple(replace(fix, preferred=False) for fix in told.fixes))
+
+
+def _finding(told: Told, level: Severity) -> Finding:
+    return Finding(told.code, level, told.message, told.start, told.end, told.anchor, told.fixes)

@@ -694,3 +694,25 @@ def test_offsets_of_a_citation_over_a_line_end() -> None:
     (anchor,) = parse(text)
     assert anchor.text == "docs/a-\n  b.md:12-15"
     assert [text[low:high] for low, high in anchor.number_ranges[0]] == ["12", "15"]
+
+
+# ------------------------------------------------------------------------------------------ seen in public documents
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("rows inherit the `defaults.lock` (L2) of the package", []),
+        ("`timing.log` is read (:3563) first", []),
+        ("rows inherit `conf/defaults.lock` (L2)", ["conf/defaults.lock:2"]),
+        ("`out/timing.log` is read (:3563) first", ["out/timing.log:3563"]),
+        ("`timing.log` line 3", ["timing.log:3"]),
+        ("timing.log:3", ["timing.log:3"]),
+        ("{{#include part.md:2}} and a.py:3", ["a.py:3"]),
+        ("{{#rustdoc_include src/a.rs:2:5}}", []),
+        ("{{#include part.md:2 and a.py:3", ["part.md:2", "a.py:3"]),
+        ("{{ part.md:2 }}", ["part.md:2"]),
+    ],
+)
+def test_methods_levels_and_directives_are_no_citations(text: str, expected: list[str]) -> None:
+    assert cited(text) == expected

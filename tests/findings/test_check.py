@@ -473,3 +473,36 @@ def test_places(text, offset, line, line_text):
     places = Places(text)
     assert (places.line(offset), places.line_text(line)) == (line, line_text)
     assert places.start(line) <= offset
+
+
+# Records: what time brings about is told quietly, and never mended unasked
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["`src/a.py:30`", "`src/a.py:8-30`", "`src/gone.py:1`", "`src/A.py:1`", "`src/blank.py:2`", "`twice.py:1`"],
+)
+def test_in_a_record_what_time_brings_about_is_information(text):
+    files = {"src/blank.py": "a\n\nb\n", "x/twice.py": "1\n", "y/twice.py": "1\n"}
+    for path in ("docs/adr/0001.md", "docs/2026-03-12-plan.md", "CHANGELOG.md"):
+        (finding,) = found(text, None, path, **files)
+        assert finding.severity is Severity.INFORMATION
+        assert finding.message.endswith("(in a record: it may have been right when it was written)")
+        assert not any(fix.preferred for fix in finding.fixes)
+    (loud,) = found(text, None, "docs/guide.md", **files)
+    assert loud.severity.at_least(Severity.WARNING)
+    assert "record" not in loud.message
+
+
+def test_in_a_record_what_was_never_right_is_as_loud_as_elsewhere():
+    (finding,) = found("`src/a.py:9-3`", None, "docs/adr/0001.md")
+    assert (finding.code, finding.severity) == ("malformed", "error")
+    assert finding.fixes[0].preferred
+
+
+def test_without_records_and_with_a_rule_a_record_is_a_document():
+    nothing = Settings.model_validate({"records": []})
+    (finding,) = found("`src/a.py:30`", nothing, "docs/adr/0001.md")
+    assert finding.severity is Severity.ERROR
+    (finding,) = found("`src/a.py:30`", with_rules(line_out_of_range="error"), "docs/adr/0001.md")
+    assert finding.severity is Severity.ERROR

@@ -215,7 +215,7 @@ def explain(
         if console.is_terminal:
             from rich.markdown import Markdown  # noqa: PLC0415
 
-            console.print(Markdown(page))
+            console.print(Markdown(page), soft_wrap=False)
         else:
             sys.stdout.write(page)
         return

@@ -1,6 +1,7 @@
 """A run over documents: which ones, under which settings, and what is known of each."""
 
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from regex import Pattern
 
 STDIN = "-"
+_PLACE = re.compile(r"(.+?):[0-9]+(?::[0-9]+)?", re.DOTALL)
 
 
 class UsageError(Exception):
@@ -114,6 +116,8 @@ class Run:
 def prepare(request: Request, command_line: Mapping[str, object] | None = None) -> Run:
     """Find root, settings and documents. Raises `UsageError` for paths that cannot be checked together."""
     paths = request.paths or (".",)
+    if request.stdin_path is not None and STDIN not in paths:
+        raise UsageError("--stdin-path says where standard input stands, and - is not among the paths")
     full = [_full(path, request) for path in paths]
     root = _root_of(full[0])
     for given, path in zip(paths, full, strict=True):
@@ -139,20 +143,32 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
 
 
 def _full(path: str, request: Request) -> str:
+    """Give the absolute path of what was named; a link to a folder is the folder it leads to."""
     if path != STDIN:
+        if not path:
+            raise UsageError("a path is empty; name a document or a folder, or leave it out for the working folder")
         found = _absolute(path)
         try:
             mode = os.lstat(found).st_mode
         except PermissionError as error:
             raise UsageError(f"{path} cannot be read: there is no permission to") from error
         except (OSError, ValueError) as error:
-            raise UsageError(f"{path} does not exist") from error
-        if stat.S_ISDIR(mode) and not os.access(found, os.R_OK | os.X_OK):
+            place = _PLACE.fullmatch(path)
+            hint = f"; `cite-lsp explain {path}` shows the citations of a line" if place and _exists(place[1]) else ""
+            raise UsageError(f"{path} does not exist{hint}") from error
+        if stat.S_ISLNK(mode) and _is_folder(found):
+            found = os.path.realpath(found)
+        if _is_folder(found) and not os.access(found, os.R_OK | os.X_OK):
             raise UsageError(f"{path} cannot be read: there is no permission to")
         return found
-    if request.stdin_path is None:
+    if not request.stdin_path:
         raise UsageError("standard input has no place in the workspace; say which with --stdin-path docs/a.md")
-    return _absolute(request.stdin_path)
+    found = _absolute(request.stdin_path)
+    if _is_folder(found):
+        raise UsageError(
+            f"{request.stdin_path} is a folder; --stdin-path names the document that standard input stands for"
+        )
+    return found
 
 
 def _absolute(path: str) -> str:
@@ -206,12 +222,30 @@ def _taken_in(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[s
 
 
 def _below(run: Run, folder: str) -> Iterable[str]:
+    """Give the documents below a folder; a link to another document beside it is that one, not a second."""
     prefix = folder + "/" if folder else ""
     for path in run.snapshot.indexes[0].paths:
         if path.startswith(prefix):
             settings, relative = run.settings_for(path)
-            if settings.is_document(relative):
+            if settings.is_document(relative) and not _is_link_inside(run, path):
                 yield path
+
+
+def _is_link_inside(run: Run, path: str) -> bool:
+    """Say whether a document is a link to another one of its folder, so that both would tell the same."""
+    full = f"{run.root}/{path}"
+    if not Path(full).is_symlink():
+        return False
+    target = within(os.path.realpath(run.root), os.path.realpath(full))
+    same_folder = target is not None and target.rpartition("/")[0] == path.rpartition("/")[0]
+    return same_folder and target != path and target in run.snapshot.indexes[0]
+
+
+def _exists(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:
+        return False
 
 
 def _is_folder(path: str) -> bool:

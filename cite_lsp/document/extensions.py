@@ -33,3 +33,6 @@ PRODUCT_NAMES: frozenset[str] = frozenset(
 CALL_LIKE: frozenset[str] = frozenset("log lock env diff patch comp frag vert tmpl properties".split())
 """Extensions that are also method names: `console.log(42)` is a call, so a citation that does not say
 `name:N` needs a folder in front there."""
+
+MANUAL_LIKE: frozenset[str] = frozenset({"conf"})
+"""Extensions of pages of the manual: `sshd.conf(5)` is its section 5, so `p(N)` needs a folder in front there."""

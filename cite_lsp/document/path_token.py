@@ -6,7 +6,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from cite_lsp.document.extensions import CALL_LIKE, EXTENSIONS, PRODUCT_NAMES
+from cite_lsp.document.extensions import CALL_LIKE, EXTENSIONS, MANUAL_LIKE, PRODUCT_NAMES
 
 MAX_PATH = 1024
 """Longest run of characters that is taken for a path; longer ones are data."""
@@ -165,7 +165,10 @@ class Acceptance:
 
     def accepts_call(self, path: str) -> bool:
         """Say whether `path(42)` is a citation and no method call: an extension of two letters or more."""
-        return len(extension_of(path)) > 1 and self.accepts(path) and self.is_no_method(path)
+        extension = extension_of(path)
+        if extension in MANUAL_LIKE and "/" not in path:
+            return False
+        return len(extension) > 1 and self.accepts(path) and self.is_no_method(path)
 
     def is_no_method(self, path: str) -> bool:
         """Say whether an accepted path is more than a name such as `timing.log`, which may be a method."""

@@ -19,7 +19,7 @@ _CALL = re.compile(r"\(([0-9]+)(?:,[ \t]?[0-9]+)?\)")
 _ITEM = re.compile(rf":?[L~]{{0,2}}([0-9]+)(?:{_DASH}[L~]{{0,2}}([0-9]+))?")
 _WORD_ITEM = re.compile(rf":?[L~]{{0,2}}([0-9]+)(?:(?:{_DASH}|{_SPACED_DASH})[L~]{{0,2}}([0-9]+))?")
 _SEPARATOR = re.compile(r"[ \t]*[,;&][ \t]*(?:\r?\n[ \t>]*)?|/|[ \t]+and[ \t]+")
-_OPEN_END = re.compile(r"\w|\.[0-9]|[-/][^\W\d_]")
+_OPEN_END = re.compile(r"\w|\.[0-9]|[-/][^\W\d]")
 _UNIT = re.compile(r"[ \t]?(?:(?:lines?|LOC|loc|[kKMG]i?B|ms|x|tokens)\b|%)")
 _WORD = re.compile(r"[ \t]+(?!and[ \t]+[:L~]?[0-9])[^\W_]")
 

@@ -106,7 +106,8 @@ def _ambiguous(case: Case) -> Told:
     fixes = tuple(
         fix for path in candidates for fix in _fixes(f"Cite {path}", repath(case.anchor, case.document, path))
     )
-    return f"`{case.anchor.path}` may be any of {_quoted(candidates)}; write more of its path", fixes
+    more = f" and {case.resolution.left_out:,} more" if case.resolution.left_out else ""
+    return f"`{case.anchor.path}` may be any of {_quoted(candidates)}{more}; write more of its path", fixes
 
 
 def _unread(case: Case) -> Told:

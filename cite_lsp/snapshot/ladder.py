@@ -34,6 +34,8 @@ class Place:
     path: str = ""
     via: str = ""
     candidates: tuple[str, ...] = ()
+    left_out: int = 0
+    """Of `ambiguous`: how many more candidates there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,8 @@ class Ladder:
         if not hits:
             return None
         if len(hits) > 1:
-            return Place("ambiguous", candidates=tuple(path for _, path in hits[:MAX_CANDIDATES]))
+            shown = tuple(path for _, path in hits[:MAX_CANDIDATES])
+            return Place("ambiguous", candidates=shown, left_out=len(hits) - len(shown))
         return Place("found", hits[0][0], hits[0][1], via)
 
     def _has(self, index: PathIndex, path: str) -> bool:

@@ -92,17 +92,15 @@ class PathIndex:
         """The closest paths by edit distance, closest first; none when none is near.
 
         A file that was split into a folder of its name comes before them (`pool.rs`, now `pool/mod.rs`). A base name
-        may differ by one edit in three characters of its stem, and by none when the stem has only one. Where many
-        files have a near name, their folders must be alike too. At most `limit` paths.
+        may differ by one edit in five characters of its stem, by one at least, and by none when the stem has only one.
+        Where many files have a near name, their folders must be alike too. At most `limit` paths.
         """
         folder, _, name = path.rpartition("/")
         if not name or len(name) > _LONG_NAME:
             return ()
         stem = name.rpartition(".")[0] or name
         split = self._split_up(folder, stem, name)
-        near = process.extract(
-            name, self._name_list, scorer=OSA.distance, score_cutoff=min(4, (len(stem) + 1) // 3), limit=20
-        )
+        near = process.extract(name, self._name_list, scorer=OSA.distance, score_cutoff=_most_edits(stem), limit=20)
         ranked: list[tuple[float, str]] = []
         for found, edits, _ in near:
             ranked.extend((edits * 3 / len(name) + away, other) for away, other in self._by_folder(folder, found))
@@ -156,6 +154,10 @@ class PathIndex:
         for paths in folded.values():
             paths.sort()
         return folded
+
+
+def _most_edits(stem: str) -> int:
+    return min(3, max(1, len(stem) // 5)) if len(stem) > 1 else 0
 
 
 class _Known:

@@ -56,6 +56,8 @@ class Resolution:
     """Of `blank-line`: the nearest lines, 1-based, that are not blank, before and after."""
     reason: str = ""
     """Of a file that was not read: the rest of a sentence that begins with its name."""
+    left_out: int = 0
+    """Of `ambiguous`: how many more candidates there are."""
 
     @property
     def resolved(self) -> bool:

@@ -172,7 +172,7 @@ class Snapshot:
 
     def _read(self, anchor: Anchor, place: Place) -> Resolution:
         """Read the file of a place and look at its lines."""
-        base = Resolution(place.status, (), place.root, place.path, place.via, place.candidates)
+        base = Resolution(place.status, (), *_where(place), left_out=place.left_out)
         if place.status in ("ambiguous", "outside"):
             return unresolved(anchor, place.status, base)
         file = self.reader.read(joined(place.root, place.path))
@@ -248,7 +248,10 @@ class Snapshot:
         return self._closest[path]
 
     def renamed_to(self, resolution: Resolution, document: Document) -> str | None:
-        """Give the root-relative path that git says a missing file was renamed to, if it exists here."""
+        """Give the root-relative path that git says a missing file was renamed to, if it exists here.
+
+        Of a file that was split into a folder of its name, git calls the likeliest part its new name: no answer.
+        """
         home = self.home(document)
         index = self.indexes[home.root]
         history = self._known_histories.get(index.root)
@@ -260,8 +263,10 @@ class Snapshot:
                 continue
             prefix = _prefix(index.root, history.top)
             renamed = history.renamed_to(prefix + path)
-            if renamed and renamed.startswith(prefix) and renamed[len(prefix) :] in index:
-                return renamed[len(prefix) :]
+            if renamed and renamed.startswith(prefix) and not _is_a_part(prefix + path, renamed):
+                here = renamed[len(prefix) :]
+                if here in index:
+                    return here
         return None
 
     # --- excerpts
@@ -283,6 +288,14 @@ class Snapshot:
             else unit_excerpt(file.lines, first, last if last > first else None, language=language)
             for first, last in anchor.spans
         )
+
+
+def _is_a_part(path: str, renamed: str) -> bool:
+    """Say whether `renamed` is one part of what `path` was split into, and not the main one."""
+    stem = path.rpartition("/")[2].partition(".")[0]
+    folder = path[: len(path) - len(path.rpartition("/")[2])] + stem + "/"
+    main = renamed.rpartition("/")[2].partition(".")[0]
+    return renamed.startswith(folder) and main not in ("mod", "__init__", "index", stem)
 
 
 def _where(place: Place) -> tuple[str, str, str, tuple[str, ...]]:

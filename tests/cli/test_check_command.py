@@ -277,7 +277,7 @@ def test_the_bar_goes_to_the_terminal_when_the_findings_go_to_a_file(workspace, 
 
 
 def test_a_reader_that_leaves_is_no_fault(workspace):
-    folder = workspace({**GOOD, "docs/bad.md": "\n\n".join("`src/a.py:30`" for _ in range(5000)) + "\n"})
+    folder = workspace({**GOOD, "docs/bad.md": "\n\n".join("long " * 60 + "`src/a.py:30`" for _ in range(5000)) + "\n"})
     for arguments in (["check", "--level", "hint"], ["check", "--format", "json"], ["schema", "output"]):
         running = subprocess.Popen(
             [sys.executable, "-m", "cite_lsp", *arguments],
@@ -453,3 +453,35 @@ def test_a_pattern_replaces_the_grammar(cli, workspace):
     document = report(cli(folder, "check", "--format", "json"))["documents"][0]
     assert [(anchor["form"], anchor["spans"]) for anchor in document["anchors"]] == [("pattern", [[30, 30]])]
     assert [finding["code"] for finding in document["findings"]] == ["line-out-of-range"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", ""], "a path is empty"),
+        (["check", "-", "--stdin-path", ""], "say which with --stdin-path"),
+        (["check", "-", "--stdin-path", "docs"], "docs is a folder"),
+        (["check", "docs", "--stdin-path", "docs/a.md"], "- is not among the paths"),
+        (["check", "docs/good.md:1"], "`cite-lsp explain docs/good.md:1` shows the citations of a line"),
+    ],
+)
+def test_what_would_check_nothing_is_refused(cli, workspace, arguments, message):
+    ran = cli(workspace(GOOD), *arguments)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_a_link_to_a_folder_is_the_folder(cli, workspace):
+    folder = workspace({**BAD})
+    (folder / "manual").symlink_to("docs")
+    assert cli(folder, "check", "manual").out.startswith("docs/bad.md\n")
+
+
+def test_a_link_to_a_document_beside_it_is_not_a_second_document(cli, workspace):
+    folder = workspace({**BAD, "docs/keep.md": ""})
+    (folder / "docs/AGENTS.md").symlink_to("bad.md")
+    (folder / "other").mkdir()
+    (folder / "other/bad.md").symlink_to("../docs/bad.md")
+    told = [line for line in cli(folder, "check").out.splitlines() if line.endswith(".md")]
+    assert told == ["docs/bad.md", "other/bad.md"]
+    assert cli(folder, "check", "docs/AGENTS.md").out.startswith("docs/AGENTS.md\n")

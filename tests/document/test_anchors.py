@@ -712,6 +712,9 @@ def test_offsets_of_a_citation_over_a_line_end() -> None:
         ("{{#rustdoc_include src/a.rs:2:5}}", []),
         ("{{#include part.md:2 and a.py:3", ["part.md:2", "a.py:3"]),
         ("{{ part.md:2 }}", ["part.md:2"]),
+        ("see sshd.conf(5) and man malloc.conf(5)", []),
+        ("conf/sshd.conf(5)", ["conf/sshd.conf:5"]),
+        ("`a.py` serves on :3000/_console", []),
     ],
 )
 def test_methods_levels_and_directives_are_no_citations(text: str, expected: list[str]) -> None:

@@ -439,3 +439,11 @@ def test_a_root_that_is_no_folder(tmp_path):
 )
 def test_a_file_that_became_a_folder_is_close_to_its_main_file(cited: str, now: str) -> None:
     assert PathIndex.of([now, "src/other.rs", "src/fool.rs"]).close_to(cited)[0] == now
+
+
+@pytest.mark.parametrize(
+    ("cited", "there"),
+    [("chain.rs", "chown.rs"), ("spill.rs", "stall.rs"), ("src/state-adapter.ts", "src/scope-adapter.ts")],
+)
+def test_a_name_that_only_rhymes_is_not_near(cited: str, there: str) -> None:
+    assert PathIndex.of([there]).close_to(cited) == ()

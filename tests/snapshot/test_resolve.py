@@ -227,6 +227,24 @@ def test_git_says_where_a_missing_file_went(tmp_path):
     assert found == ["lib/new.py", "docs/nearer.py", "docs/nearer.py", None]
 
 
+@pytest.mark.parametrize(("part", "offered"), [("tests.py", False), ("__init__.py", True), ("pool.py", True)])
+def test_a_part_of_a_file_that_was_split_is_not_its_new_name(tmp_path, part, offered):
+    root = repository(tmp_path / "w", **{"src/pool.py": TEN, DOCUMENT: "d"})
+    (root / "src/pool").mkdir()
+    git(root, "mv", "src/pool.py", f"src/pool/{part}")
+    git(root, "commit", "-qm", "split")
+    snapshot = Snapshot.open(str(root))
+    document = Document.parse("`src/pool.py:3`", DOCUMENT, snapshot.known)
+    resolution = snapshot.resolve(document.anchors[0], document)
+    assert snapshot.renamed_to(resolution, document) == (f"src/pool/{part}" if offered else None)
+
+
+def test_an_ambiguous_name_says_how_many_more_files_there_are():
+    files = {f"p{number:02}/mod.rs": "x\n" for number in range(12)}
+    resolution = resolve(Snapshot.of({**files, DOCUMENT: ""}), "`mod.rs:1`")
+    assert (len(resolution.candidates), resolution.left_out) == (5, 7)
+
+
 def test_a_rename_in_a_root_that_is_a_part_of_a_repository(tmp_path):
     top = repository(tmp_path / "w", **{"pkg/src/old.py": TEN, "pkg/docs/d.md": "d", "pkg/src/gone.py": TEN * 3})
     git(top, "mv", "pkg/src/old.py", "pkg/src/new.py")

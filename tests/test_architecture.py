@@ -119,7 +119,9 @@ def test_files_are_read_in_one_place() -> None:
             for node in ast.walk(ast.parse(path.read_text()))
         )
     }
-    assert openers <= {"cite_lsp.snapshot.lines", "cite_lsp.config.files", "cite_lsp.findings.catalogue"}
+    # the command line opens the null device in place of a standard stream that is closed
+    ours = {"cite_lsp.config.files", "cite_lsp.findings.catalogue", "cite_lsp.cli.app"}
+    assert openers <= {"cite_lsp.snapshot.lines", *ours}
 
 
 def _on_a_path(value: ast.expr) -> bool:

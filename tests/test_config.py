@@ -583,3 +583,32 @@ def test_the_schema_accepts_what_loading_accepts(project: Path) -> None:
     loaded = load(project, command_line=tree)
     assert loaded.problems == ()
     assert loaded.settings.overrides == (Override(globs=("a",), rules={"moved": "off"}),)
+
+
+def test_a_settings_link_out_of_the_repository_is_not_read(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.toml"
+    secret.write_text('[rules]\nmissing = "SECRET"\n')
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / "shared.toml").write_text('[rules]\nmissing = "off"\n')
+    (project / "docs").mkdir()
+    (project / "docs/cite-lsp.toml").symlink_to("../shared.toml")
+    assert load_settings(str(project / "docs"), user_file=str(tmp_path / "none")).settings.rules == {"missing": "off"}
+    (project / "cite-lsp.toml").symlink_to(secret)
+    (project / "pyproject.toml").symlink_to(secret)
+    loaded = load_settings(str(project), user_file=str(tmp_path / "none"))
+    assert [problem.message for problem in loaded.problems] == [
+        "this link leads out of the repository; no settings are read from it"
+    ]
+    assert "SECRET" not in str(loaded)
+
+
+@pytest.mark.parametrize("target", ["b" * 300, "/proc/kmsg", "/dev/zero", "cite-lsp.toml"])
+@pytest.mark.parametrize("name", ["cite-lsp.toml", "pyproject.toml"])
+def test_a_settings_link_to_nowhere_raises_nothing_and_waits_for_nothing(
+    tmp_path: Path, name: str, target: str
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / name).symlink_to(target)
+    loaded = load_settings(str(tmp_path), user_file=str(tmp_path / "none"))
+    assert len(loaded.problems) == (1 if name == "cite-lsp.toml" else 0)

@@ -1,5 +1,6 @@
 """The commands, as Typer reads them; what they do is in the modules beside this one."""
 
+import errno
 import io
 import os
 import re
@@ -8,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import orjson
@@ -247,8 +249,16 @@ def schema(
     sys.stdout.buffer.write(orjson.dumps(printed, option=orjson.OPT_INDENT_2) + b"\n")
 
 
+def _open_what_is_closed() -> None:
+    """Give standard streams that the caller has closed a place to lead to, so that no file gets their number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - as long as we run
+
+
 def main() -> None:
     """Run the command line; one clear message and an exit status for what a person can mend."""
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" and not a traceback
@@ -257,6 +267,11 @@ def main() -> None:
     except (UsageError, UnfinishedError) as error:
         Console(stderr=True).print(f"cite-lsp: {visible(str(error))}", soft_wrap=True, markup=False, highlight=False)
         sys.exit(USAGE if isinstance(error, UsageError) else UNFINISHED)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
+            raise
+        Console(stderr=True).print(f"cite-lsp: the output cannot be written: {error.strerror}", markup=False)
+        os._exit(UNFINISHED)
     except _ReaderGoneError:
         os._exit(UNFINISHED)  # an ordinary exit would write what is still buffered, and complain
     except KeyboardInterrupt:

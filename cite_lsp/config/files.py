@@ -5,7 +5,7 @@ import re
 import stat
 import tomllib
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -84,7 +84,7 @@ def find_root(path: str) -> tuple[str, str | None]:
     in the same folder goes before it. Paths are absolute; links are not followed.
     """
     start = os.path.abspath(path)
-    folders = [start] if Path(start).is_dir() else []
+    folders = [start] if _is(Path.is_dir, start) else []
     above = os.path.dirname(start)
     while above not in folders:
         folders.append(above)
@@ -101,18 +101,39 @@ def find_root(path: str) -> tuple[str, str | None]:
 
 def _settings_file_in(folder: str) -> str | None:
     own = os.path.join(folder, PROJECT_FILE)
-    if os.path.lexists(own) and not Path(own).is_dir():
+    if os.path.lexists(own) and not _is(Path.is_dir, own):
         return own
     python = os.path.join(folder, PYTHON_FILE)
+    return python if _is(Path.is_file, python) and read_python_file(python) is not None else None
+
+
+def _is(test: Callable[[Path], bool], path: str) -> bool:
+    """Whether a path is a file or a folder; not where that cannot be found out (no permission, a name too long)."""
     try:
-        is_file = Path(python).is_file()
-    except OSError:  # a folder that may not be entered
-        return None
-    return python if is_file and read_python_file(python) is not None else None
+        return test(Path(path))
+    except (OSError, ValueError):
+        return False
+
+
+def _leads_away(path: str) -> bool:
+    """Whether a project's settings file is a link out of its repository: what is there is not the project's to show."""
+    if not os.path.islink(path):  # noqa: PTH114
+        return False
+    folder = os.path.dirname(path)
+    top = folder
+    while not os.path.lexists(os.path.join(top, ".git")):
+        if os.path.dirname(top) == top:
+            top = folder
+            break
+        top = os.path.dirname(top)
+    return not os.path.realpath(path).startswith(os.path.join(os.path.realpath(top), ""))
 
 
 def read_file(path: str, *, trusted: bool) -> Source:
     """A `cite-lsp.toml` as a source; never raises for what it holds or for what keeps it from being read."""
+    if not trusted and _leads_away(path):
+        message = "this link leads out of the repository; no settings are read from it"
+        return Source(path, None, trusted, problems=(Problem(path, None, None, "", message),))
     text = _text_of(path)
     if isinstance(text, Problem):
         return Source(path, None, trusted, problems=(text,))
@@ -124,6 +145,8 @@ def read_file(path: str, *, trusted: bool) -> Source:
 
 def read_python_file(path: str) -> Source | None:
     """The table `[tool.cite-lsp]` of a `pyproject.toml` as a source; None when it has none."""
+    if _leads_away(path):
+        return None
     text = _text_of(path)
     if isinstance(text, Problem) or "cite-lsp" not in text:
         return None
@@ -149,7 +172,7 @@ def project_source(settings_file: str) -> Source | None:
         return read_python_file(settings_file)
     source = read_file(settings_file, trusted=False)
     other = os.path.join(os.path.dirname(settings_file), PYTHON_FILE)
-    second = read_python_file(other) if Path(other).is_file() else None
+    second = read_python_file(other) if _is(Path.is_file, other) else None
     if second is None:
         return source
     message = f"{PROJECT_FILE} in the same folder is used; the table [tool.cite-lsp] here is not read"

@@ -39,7 +39,8 @@ _KEPT = frozenset({
 })  # fmt: skip
 
 _SECONDS = 10.0
-_LISTING_SECONDS = 60.0
+_LISTING_SECONDS = 30.0
+_NESTED_SECONDS = 40.0
 _HISTORY_SECONDS = 20.0
 _RENAME_SECONDS = 5.0
 _RENAME_STEPS = 10
@@ -98,6 +99,7 @@ class _Answer:
 @dataclass(frozen=True, slots=True)
 class _History:
     names: frozenset[str] | None  # None: not walked to its end
+    head: frozenset[bytes]  # the paths of HEAD
     deleted_by: Mapping[bytes, bytes]  # a path: the newest commit that deleted it
 
 
@@ -155,7 +157,7 @@ class Repository:
 
         A nested repository that is no submodule gives untracked files: a clone of the outer one lacks them.
         """
-        return _listing(under, _SUBMODULE_DEPTH)
+        return _listing(under, _SUBMODULE_DEPTH, time.monotonic() + _NESTED_SECONDS)
 
     def ignores_folder(self, folder: str) -> bool:
         """True when an ignore rule covers the absolute folder and nothing in it is tracked.
@@ -203,14 +205,14 @@ class Repository:
             if commit is None or time.monotonic() > deadline:
                 return None
             step = self._renames_of(commit).get(step)
-            if step is not None and self._in_head(step):
+            if step is not None and step in self._history.head:
                 return os.fsdecode(step)
         return None
 
     @cached_property
     def _history(self) -> _History:
         if _ask(self.top, "rev-parse", "--verify", "--quiet", "HEAD").code:
-            return _History(frozenset(), {})
+            return _History(frozenset(), frozenset(), {})
         return _walk_history(self.top)
 
     def _renames_of(self, commit: bytes) -> dict[bytes, bytes]:
@@ -219,10 +221,6 @@ class Repository:
         if known is None:
             known = self._renames[commit] = _renames_in(self.top, commit.decode("ascii"))
         return known
-
-    def _in_head(self, path: bytes) -> bool:
-        name = "HEAD:" + os.fsdecode(path)
-        return _ask(self.top, "rev-parse", "--verify", "--quiet", name).code == 0
 
     def _by_work_tree(self, paths: Iterable[str]) -> dict[str, dict[str, list[str]]]:
         """Work tree: path in it, through no symbolic link: the paths as asked."""
@@ -267,7 +265,7 @@ def _ignored_in(top: str, paths: list[str]) -> Iterator[str]:
             yield from _ignored_in(top, [path])
 
 
-def _listing(under: str, depth: int) -> Listing | NoRepository:
+def _listing(under: str, depth: int, deadline: float) -> Listing | NoRepository:
     answer = _ask(
         under,
         _LITERAL, "ls-files", "-t", "-s", "-z", "--cached", "--others", "--deleted", "--exclude-standard",
@@ -281,7 +279,10 @@ def _listing(under: str, depth: int) -> Listing | NoRepository:
     untracked = rows.untracked
     links = set(rows.links)
     for folder, is_submodule in [(name, True) for name in rows.gitlinks] + [(name, False) for name in rows.nested]:
-        inner = _inner_listing(under, folder, depth)
+        if time.monotonic() > deadline:
+            notes.append(f"the files of {folder} are not known: git took too long over the repositories before it")
+            continue
+        inner = _inner_listing(under, folder, depth, deadline)
         if inner is None:
             continue
         if isinstance(inner, NoRepository):
@@ -300,7 +301,7 @@ def _listing(under: str, depth: int) -> Listing | NoRepository:
     )
 
 
-def _inner_listing(under: str, folder: str, depth: int) -> Listing | NoRepository | None:
+def _inner_listing(under: str, folder: str, depth: int, deadline: float) -> Listing | NoRepository | None:
     """The files of a repository inside another; None where there is none, as in a submodule never fetched."""
     inner = os.path.join(under, folder)
     if not depth or _is_link(inner) or not os.path.lexists(os.path.join(inner, ".git")):
@@ -308,7 +309,7 @@ def _inner_listing(under: str, folder: str, depth: int) -> Listing | NoRepositor
     found = Repository.of(inner)
     if isinstance(found, NoRepository):
         return found
-    return _listing(inner, depth - 1) if _same(found.top, inner) else None
+    return _listing(inner, depth - 1, deadline) if _same(found.top, inner) else None
 
 
 def _rows(out: bytes, under: str) -> _Rows:
@@ -343,7 +344,7 @@ def _walk_history(top: str) -> _History:
     deadline = time.monotonic() + _HISTORY_SECONDS
     commits = _ask(top, "rev-list", "HEAD", "--", seconds=_HISTORY_SECONDS)
     if commits.code:
-        return _History(None, {})
+        return _History(None, frozenset(), {})
     changes = _ask(
         top,
         "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--diff-filter=AD", "--name-status", "-z",
@@ -363,11 +364,12 @@ def _walk_history(top: str) -> _History:
             deleted_by.setdefault(path, commit)
     # Merges are not compared with their parents: what one brought in itself is in HEAD, or was deleted later.
     head = _ask(top, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", seconds=deadline - time.monotonic())
+    paths = frozenset(head.out.split(b"\0")) - {b""} if head.code == 0 else frozenset()
     if changes.code or head.code:
-        return _History(None, deleted_by)
-    names.update(path.rpartition(b"/")[2] for path in head.out.split(b"\0"))
+        return _History(None, paths, deleted_by)
+    names.update(path.rpartition(b"/")[2] for path in paths)
     names.discard(b"")
-    return _History(frozenset(map(os.fsdecode, names)), deleted_by)
+    return _History(frozenset(map(os.fsdecode, names)), paths, deleted_by)
 
 
 def _renames_in(top: str, commit: str) -> dict[bytes, bytes]:

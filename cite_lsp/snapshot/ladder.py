@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from posixpath import normpath
 
@@ -23,6 +24,8 @@ UPWARDS = re.compile(r"(?:\.{1,2}/)+")
 
 _LEFT_OUT = re.compile(r"(?:^|/)(?:\.\.\.|…)/")
 MAX_CANDIDATES = 5
+_NAMED = re.compile(r"[/\\]([\w.+@~$%&-]+)")
+_ANCESTORS_ON_DISK = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Ladder:
         self._indexes = indexes
         self._reader = reader
         self._kept: dict[tuple[str, Home], Place | None] = {}
-        self._mentions: tuple[Document, dict[str, Place | None]] | None = None
+        self._mentions: _Mentions | None = None
 
     def climb(self, written: str, home: Home, document: Document) -> Place | None:
         """Give the place of a path as written; None when nothing here has it."""
@@ -155,12 +158,13 @@ class Ladder:
     def _from_folders(self, path: str, home: Home) -> Place | None:
         own = self._indexes[home.root]
         for start in home.folders:
-            folder, via = start, "document-folder"
+            folder, via, above = start, "document-folder", 0
             while folder:
                 target = normpath(f"{folder}/{path}")
-                if self._has(own, target):
+                # what is ignored lies near its document; a thousand folders up, the disk is not asked for it
+                if (target in own or above < _ANCESTORS_ON_DISK) and self._has(own, target):
                     return Place("found", own.root, target, via)
-                folder, via = folder.rpartition("/")[0], "ancestor"
+                folder, via, above = folder.rpartition("/")[0], "ancestor", above + 1
         return None
 
     def _by_suffix(self, path: str) -> Place | None:
@@ -178,14 +182,16 @@ class Ladder:
     def _only(self, found: Iterable[tuple[str, ...]], via: str) -> Place | None:
         """Give the only file found, or say that there are several."""
         listed = [(index.root, path) for index, paths in zip(self._indexes, found, strict=True) for path in paths]
-        hits = [(root, path) for root, path in listed if self._reader.exists(joined(root, path))]
+        there = ((root, path) for root, path in listed if self._reader.exists(joined(root, path)))
+        hits = list(islice(there, MAX_CANDIDATES + 1))
         if not hits and len(listed) == 1:  # a link that leads out, a folder that may not be entered: reading says it
             hits = listed
         if not hits:
             return None
         if len(hits) > 1:
             shown = tuple(path for _, path in hits[:MAX_CANDIDATES])
-            return Place("ambiguous", candidates=shown, left_out=len(hits) - len(shown))
+            more = len(listed) - len(shown) if len(hits) > MAX_CANDIDATES else 0
+            return Place("ambiguous", candidates=shown, left_out=more)
         return Place("found", hits[0][0], hits[0][1], via)
 
     def _has(self, index: PathIndex, path: str) -> bool:
@@ -229,19 +235,19 @@ class Ladder:
 
     def _named_by_document(self, path: str, place: Place, home: Home, document: Document) -> Place:
         """Prefer what the document itself names: the full path of the only file it means, or one that is gone."""
-        if self._mentions is None or self._mentions[0] is not document:
-            self._mentions = (document, {})
-        mentions = self._mentions[1]
-        if path not in mentions:
-            mentions[path] = self._mentioned(path, home, document)
-        return mentions[path] or place
+        if self._mentions is None or self._mentions.document is not document:
+            self._mentions = _Mentions(document)
+        settled = self._mentions.settled
+        if path not in settled:
+            settled[path] = self._mentioned(path, home, self._mentions)
+        return settled[path] or place
 
-    def _mentioned(self, path: str, home: Home, document: Document) -> Place | None:
+    def _mentioned(self, path: str, home: Home, mentions: "_Mentions") -> Place | None:
         """Give what the longer spellings of `path` in the document's text mean; None when they settle nothing."""
         tail = UPWARDS.sub("", path, count=1)
         hits: set[tuple[str, str]] = set()
         gone: list[str] = []
-        for longer in _longer_spellings(document.text, tail):
+        for longer in mentions.longer(tail):
             key = (longer, home)
             if key not in self._kept:
                 self._kept[key] = self._climb(longer, home)
@@ -260,18 +266,29 @@ class Ladder:
         return any(index.has_folder(folder) for index in self._indexes)
 
 
-def _longer_spellings(text: str, tail: str) -> set[str]:
-    """Find what a text names that ends in a separator and `tail`."""
-    spellings: set[str] = set()
-    position = text.find(tail)
-    while position >= 0:
-        end = position + len(tail)
-        if position and text[position - 1] in "/\\" and not text[end : end + 1].isalnum():
-            start = path_start(text, 0, end)
-            if start is not None and start < position - 1:
-                spellings.add(clean_path(text[start:end], escaped=False, percent=False).replace("\\", "/"))
-        position = text.find(tail, end)
-    return spellings
+class _Mentions:
+    """Where a document's text names files in folders: found in one pass, asked for by name."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.settled: dict[str, Place | None] = {}
+        self._text = document.text
+        self._ends: dict[str, list[int]] = {}
+        for named in _NAMED.finditer(self._text):
+            name = named.group(1).rstrip(".")
+            self._ends.setdefault(name, []).append(named.start(1) + len(name))
+
+    def longer(self, tail: str) -> set[str]:
+        """Give what the text names that ends in a separator and `tail`."""
+        spellings: set[str] = set()
+        for end in self._ends.get(tail.replace("\\", "/").rpartition("/")[2], ()):
+            start = path_start(self._text, 0, end)
+            if start is None:
+                continue
+            spelled = clean_path(self._text[start:end], escaped=False, percent=False).replace("\\", "/")
+            if spelled.endswith("/" + tail) and len(spelled) > len(tail) + 1:
+                spellings.add(spelled)
+        return spellings
 
 
 def _is_absolute(path: str) -> bool:

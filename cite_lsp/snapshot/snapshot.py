@@ -17,6 +17,7 @@ from cite_lsp.snapshot.lines import MAX_FILE_BYTES, DocumentText, FileText, Read
 from cite_lsp.snapshot.paths import PathIndex, list_paths
 from cite_lsp.snapshot.resolve import Resolution, resolve_lines, unresolved
 
+_MOST_CLOSEST = 2_000
 _COMMIT = frozenset("0123456789abcdef")
 
 
@@ -242,6 +243,8 @@ class Snapshot:
         """Give up to three paths that are close to one that is missing."""
         path = resolution.path
         if path not in self._closest:
+            if len(self._closest) >= _MOST_CLOSEST:
+                return ()  # so many dead paths have one cause, and it is none that a near name mends
             wanted = UPWARDS.sub("", path, count=1).lstrip("/")
             found = [close for index in self.indexes for close in index.close_to(wanted)]
             self._closest[path] = tuple(found[:3])

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -485,3 +486,29 @@ def test_a_link_to_a_document_beside_it_is_not_a_second_document(cli, workspace)
     told = [line for line in cli(folder, "check").out.splitlines() if line.endswith(".md")]
     assert told == ["docs/bad.md", "other/bad.md"]
     assert cli(folder, "check", "docs/AGENTS.md").out.startswith("docs/AGENTS.md\n")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["check", "check -q", "check --format json", "check docs -", "explain missing"])
+def test_closed_streams_do_not_change_the_exit_status(workspace, closed, command):
+    folder = workspace(GOOD)
+    place = " --stdin-path docs/new.md" if command.endswith("-") else ""
+    line = f"{shlex.quote(sys.executable)} -m cite_lsp {command}{place} {closed}"
+    ran = subprocess.run(line, shell=True, cwd=folder, input=b"", capture_output=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="not run: there is no /dev/full here")
+@pytest.mark.parametrize("command", ["check", "check --format json", "explain missing", "schema output"])
+def test_a_full_disk_is_said(workspace, command):
+    folder = workspace({**BAD})
+    line = f"{shlex.quote(sys.executable)} -m cite_lsp {command} > /dev/full"
+    ran = subprocess.run(line, shell=True, cwd=folder, capture_output=True, check=False)
+    assert ran.returncode == 3
+    assert ran.stderr.startswith(b"cite-lsp: the output cannot be written: ")
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + ".md", "/".join(["deep"] * 1500) + ".md"])
+def test_a_place_for_standard_input_that_cannot_be(cli, workspace, name):
+    ran = cli(workspace(GOOD), "check", "-", "--stdin-path", name, stdin=b"`src/a.py:1`\n")
+    assert ran.code in (0, 1, 2)

@@ -23,3 +23,19 @@ def shared() -> Path:
     if folder is None:
         pytest.skip("not run: the specification data (shared/) is not beside this checkout")
     return folder
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own for whoever runs git here: nothing of the machine's settings and repositories counts."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(
+        '[user]\nname=A\nemail=a@example.org\n[init]\ndefaultBranch=main\n[protocol "file"]\nallow=always\n'
+    )
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "CITE_LSP_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    return home

@@ -343,6 +343,21 @@ def test_a_broken_link_is_told(project: Path) -> None:
     assert "cannot be read" in only(load(project)).message
 
 
+@pytest.mark.parametrize("target", ["x" * 300, "cite-lsp.toml", "pyproject.toml"])
+def test_links_that_cannot_be_followed_are_told_and_raise_nothing(project: Path, target: str) -> None:
+    (project / "pyproject.toml").symlink_to(target)
+    assert find_root(str(project))[1] is None
+    (project / "cite-lsp.toml").write_text('as_of = "abc1234"')
+    assert load(project).problems == ()
+    (project / "cite-lsp.toml").unlink()
+    (project / "cite-lsp.toml").symlink_to(target)
+    assert "cannot be read" in only(load(project)).message
+
+
+def test_a_name_too_long_for_the_system_has_a_root(project: Path) -> None:
+    assert find_root(str(project / ("x" * 300))) == find_root(str(project))
+
+
 def test_many_problems_are_cut(project: Path) -> None:
     loaded = written(project, "".join(f"x{number} = 1\n" for number in range(500)))
     assert len(loaded.problems) == 101

@@ -134,7 +134,7 @@ def _properties(model: type[BaseModel]) -> Mapping[str, Any]:
 
 def shown(value: object, limit: int = 60) -> str:
     """A given value as a person would write it, cut when long."""
-    if isinstance(value, (str, bool, int, float)) and value is not None:
+    if isinstance(value, (str, bool, int, float)):
         # An int of thousands of digits cannot be printed at all.
         text = "a very large number" if type(value) is int and value.bit_length() > 200 else _written(value)
     elif isinstance(value, Mapping):

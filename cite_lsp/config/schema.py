@@ -6,10 +6,9 @@ from pydantic import BaseModel, TypeAdapter
 
 from cite_lsp.config.rows import all_rows, section_of
 from cite_lsp.config.settings import LEVELS, PROJECT_MAY, USER_ONLY, Override, Settings
-from cite_lsp.findings.catalogue import CATALOGUE
+from cite_lsp.findings.catalogue import CATALOGUE, POLICY_CODE
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_POLICY_CODES = "^policy:[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*$"
 
 
 def settings_schema() -> dict[str, Any]:
@@ -72,7 +71,7 @@ def _rules() -> dict[str, Any]:
     return {
         "type": "object",
         "properties": codes,
-        "patternProperties": {_POLICY_CODES: {"enum": levels, "description": "A concern of a policy."}},
+        "patternProperties": {f"^{POLICY_CODE}$": {"enum": levels, "description": "A concern of a policy."}},
         "additionalProperties": False,
     }
 

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
@@ -13,8 +13,8 @@ from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.findings.catalogue import closest_codes, find_code
 from cite_lsp.findings.finding import Level, Severity
 
-LEVELS = ("error", "warning", "information", "hint", "off")
 LevelName = Literal["error", "warning", "information", "hint", "off"]
+LEVELS: tuple[str, ...] = get_args(LevelName)
 
 _MODEL_ROWS = (
     "name",
@@ -197,7 +197,7 @@ class AnchorSettings(_Section):
     extensions: Annotated[tuple[Annotated[str, AfterValidator(_extension)], ...], BeforeValidator(_listed)] = Field(
         default=(), description="File extensions that make a path, beside the built-in ones."
     )
-    foreign: Texts = Field(default=(), description="Path prefixes that belong to other repositories.")
+    foreign: Texts = Field(default=(), description="Folders that paths of other repositories begin with.")
     repositories: dict[str, Annotated[str, AfterValidator(_folder)]] = Field(
         default_factory=dict, description="Names of other repositories and the folders of their checkouts."
     )

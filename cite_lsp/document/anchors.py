@@ -58,7 +58,7 @@ class Context(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where the target of a link names lines: the range of `#L165` or `:12`, "" range when it names none."""
+    """Where the target of a link names lines: the range of `#L165` or `:12`, the empty one at its end when none."""
 
     start: int
     end: int

@@ -248,7 +248,7 @@ class Document:
         return 0, 0, 0
 
     def _back(self, group: int, block: int, steps: int) -> tuple[int, int]:
-        """Go back some blocks; there may be empty groups nowhere, so one step is one block."""
+        """Go back some blocks; no group is empty, so one step is one block."""
         while steps and (group or block):
             if block:
                 block -= 1

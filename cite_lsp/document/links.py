@@ -32,7 +32,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """What a target names: a path and the ranges behind it, which start at `lines_start`."""
+    """What a target names: a path, and the ranges behind it, which start at `lines_start`, its end where none are."""
 
     path: CitedPath
     ranges: Ranges | None
@@ -64,20 +64,24 @@ def _permalink(text: str, start: int, end: int) -> _Cited | None:
     address = _PERMALINK.match(_ESCAPE.sub(r"\1", text[start:end]))
     if not address:
         return None
-    path = CitedPath(unquote(address.group(3), errors="replace"), address.group(1), address.group(2))
-    lines = text.find("#", start, end)
-    ranges = read_hash(text, lines, end) if lines >= 0 else None
-    return _Cited(path, ranges, lines if lines >= 0 else end, "permalink")
+    return _at_ref(text, start, end, CitedPath(_decoded(address.group(3)), address.group(1), address.group(2)))
 
 
 def _in_this_repository(text: str, start: int, end: int) -> _Cited | None:
     target = _REPOSITORY_LINK.match(_ESCAPE.sub(r"\1", text[start:end]))
     if not target:
         return None
-    path = CitedPath(unquote(target.group(2), errors="replace"), ".", target.group(1))
+    return _at_ref(text, start, end, CitedPath(_decoded(target.group(2)), ".", target.group(1)))
+
+
+def _decoded(path: str) -> str:
+    return unquote(path, errors="replace")
+
+
+def _at_ref(text: str, start: int, end: int, path: CitedPath) -> _Cited:
     lines = text.find("#", start, end)
     ranges = read_hash(text, lines, end) if lines >= 0 else None
-    return _Cited(path, ranges, lines if lines >= 0 else end, "permalink")
+    return _Cited(path, ranges, lines if ranges else end, "permalink")
 
 
 def _path_target(text: str, start: int, end: int, grammar: Grammar) -> _Cited | None:
@@ -98,7 +102,7 @@ def _path_target(text: str, start: int, end: int, grammar: Grammar) -> _Cited | 
     path = clean_path(text[start : query if query >= 0 else path_end], escaped=True, percent=True)
     if not grammar.acceptance.accepts(path):
         return None
-    return _Cited(CitedPath(path), ranges, path_end)
+    return _Cited(CitedPath(path), ranges, path_end if ranges else end)
 
 
 def _cited(text: str, start: int, end: int, grammar: Grammar) -> _Cited | None:

@@ -209,7 +209,7 @@ def _html(lines: Lines, number: int, entry: State, state: State, rest: str, stop
     if raw := _RAW_HTML.match(rest):
         closer = f"</{raw.group(1).lower()}>"
         if closer in rest.lower():
-            return Cut("fence", number, 1, entry, state)
+            return Cut("raw-html", number, 1, entry, state)
         return _opened(lines, number, entry, State(state.lists, state.quote, closer, "raw-html"), stops)
     return None
 

@@ -109,7 +109,7 @@ def _list(text: str, position: int, limit: int, into: _Collected, *, words: bool
 
 def _goes_on(text: str, end: int, limit: int) -> bool:
     """Say whether an item is the beginning of a time or a date (`20:15`, `2024-01-02`)."""
-    return end + 1 < limit and text[end] in ":-" and text[end + 1].isdigit()
+    return end + 1 < limit and text[end] in ":-" and text[end + 1] in "0123456789"
 
 
 def read_colon(text: str, position: int, limit: int, *, spaced: bool, listed: bool = True) -> Ranges | None:

@@ -14,7 +14,9 @@ from cite_lsp.findings.finding import Level, Severity
 
 Layer = Literal["document", "resolve", "drift", "grounding", "verdict", "reference", "settings", "policy"]
 
-_POLICY_CODE = re.compile(r"policy:[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
+POLICY_CODE = r"policy:[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*"
+"""The shape `policy:<policy>/<concern>`, in what JSON Schema's regular expressions share with Python's."""
+
 _CLOSE_ENOUGH = 60.0
 _PAGES = "cite_lsp.findings"
 
@@ -98,31 +100,13 @@ CATALOGUE: Mapping[str, Code] = MappingProxyType(
         for name, layer, level, summary in _ROWS
     }
 )
-"""Every code but those of policies, by name, in the order of findings.md."""
-
-RESOLVE_PRECEDENCE: tuple[str, ...] = (
-    "malformed",
-    "outside",
-    "missing",
-    "elsewhere",
-    "ambiguous",
-    "not-text",
-    "too-large",
-    "unreadable",
-    "not-available",
-    "line-out-of-range",
-    "end-out-of-range",
-    "blank-line",
-    "case-differs",
-    "ignored-target",
-    "untracked-target",
-)
-"""Where two statuses of one anchor hold, the first of these is its finding (findings.md, Codes)."""
+"""Every code but those of policies, by name, in the order of findings.md: within the layer *resolve* the order in which
+one status hides another (`snapshot.resolve.PRECEDENCE`)."""
 
 
 def is_policy_code(name: str) -> bool:
     """Whether the name has the shape `policy:<policy>/<concern>`."""
-    return _POLICY_CODE.match(name) is not None
+    return re.fullmatch(POLICY_CODE, name) is not None
 
 
 def find_code(name: str) -> Code | None:

@@ -6,15 +6,18 @@ from dataclasses import dataclass, replace
 
 from cite_lsp.config import Settings, severity_of
 from cite_lsp.document.anchors import Anchor
-from cite_lsp.document.buffer import lines_with_ends
 from cite_lsp.document.document import Document
 from cite_lsp.findings.catalogue import CATALOGUE
 from cite_lsp.findings.comments import MARK, Ignore, Ignores, ignore_findings, parse_ignores
-from cite_lsp.findings.documenting import Told, document_findings
+from cite_lsp.findings.documenting import document_findings
 from cite_lsp.findings.finding import Finding, Level, Severity, sort_findings
+from cite_lsp.findings.places import Places
 from cite_lsp.findings.resolving import SILENT, Case, tell
+from cite_lsp.findings.told import Told
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
+
+__all__ = ["AGED", "LAYERS", "Checked", "Places", "check_document", "examine"]
 
 LAYERS = frozenset({"resolve", "document"})
 """The layers that a check looks for so far."""
@@ -39,34 +42,6 @@ class Checked:
         if any(finding.severity is not Severity.HINT for finding in self.findings):
             return "findings"
         return "clean" if self.anchors else "vacuous"
-
-
-class Places:
-    """Line starts of a text: turns offsets into 0-based lines."""
-
-    __slots__ = ("_starts", "text")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        starts = [0]
-        for line in lines_with_ends(text):
-            starts.append(starts[-1] + len(line))
-        if len(starts) > 1 and not text.endswith(("\n", "\r")):
-            starts.pop()
-        self._starts = starts
-
-    def line(self, offset: int) -> int:
-        """Give the 0-based line that holds `offset`."""
-        return bisect_right(self._starts, offset) - 1
-
-    def start(self, line: int) -> int:
-        """Give the offset at which a 0-based line starts."""
-        return self._starts[line]
-
-    def line_text(self, line: int) -> str:
-        """Give a line without its terminator."""
-        end = self._starts[line + 1] if line + 1 < len(self._starts) else len(self.text)
-        return self.text[self._starts[line] : end].rstrip("\r\n")
 
 
 AGED = frozenset({"missing", "ambiguous", "line-out-of-range", "end-out-of-range", "blank-line", "case-differs"})

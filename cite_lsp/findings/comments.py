@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 
 from cite_lsp.findings.catalogue import closest_codes, find_code
 from cite_lsp.findings.finding import Edit, Finding, Fix, Level
+from cite_lsp.findings.places import LINE_END, Places
 
 MARK = "cite-lsp:"
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
 _OPENING = re.compile(r"(<!--|\{/\*)[ \t]*cite-lsp:[ \t]*(ignore-file|ignore)(?![\w-])", re.ASCII)
 _LINE_COMMENT = re.compile(
     r"(?:^|(?<=[\r\n]))[ \t]*((?:\.\.|//)[ \t]+cite-lsp:[ \t]*(ignore-file|ignore)(?![\w-]))[^\r\n]*", re.ASCII
@@ -159,36 +159,30 @@ class _Lines:
     """The lines of a text, and which of them hold nothing but ignore comments."""
 
     def __init__(self, text: str, found: list[_Found]) -> None:
-        self._text = text
-        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
-        self._silent = [False] * len(self._starts)
+        self._places = Places(text)
+        self._silent: set[int] = set()
         for place in found:
             if self.alone(place):
-                for line in range(self.number(place.start), self.number(place.end - 1) + 1):
-                    self._silent[line] = True
+                self._silent.update(range(self.number(place.start), self.number(place.end - 1) + 1))
         self._next = self._next_lines()
 
     def number(self, offset: int) -> int:
-        return bisect_right(self._starts, offset) - 1
-
-    def line_range(self, first: int, last: int) -> tuple[int, int]:
-        """Offsets of the lines from `first` to `last`, the last line's end included."""
-        end = self._starts[last + 1] if last + 1 < len(self._starts) else len(self._text)
-        return self._starts[first], end
+        return self._places.line(offset)
 
     def alone(self, place: _Found) -> bool:
-        start, end = self.line_range(self.number(place.start), self.number(place.end - 1))
-        return not _text_between(self._text, start, place.start) and not _text_between(self._text, place.end, end)
+        start, end = self._places.start(self.number(place.start)), self._places.end(self.number(place.end - 1))
+        text = self._places.text
+        return not _text_between(text, start, place.start) and not _text_between(text, place.end, end)
 
     def next_with_text(self, line: int) -> int | None:
         return self._next[line + 1]
 
     def _next_lines(self) -> list[int | None]:
         """For each line, itself or the first one after it that is neither blank nor only ignore comments."""
-        following: list[int | None] = [None] * (len(self._starts) + 1)
-        for line in range(len(self._starts) - 1, -1, -1):
-            start, end = self.line_range(line, line)
-            speaks = not self._silent[line] and _text_between(self._text, start, end)
+        places = self._places
+        following: list[int | None] = [None] * (places.line_count + 1)
+        for line in range(places.line_count - 1, -1, -1):
+            speaks = line not in self._silent and _text_between(places.text, places.start(line), places.end(line))
             following[line] = line if speaks else following[line + 1]
         return following
 
@@ -263,7 +257,7 @@ def _removal(text: str, comment: Ignore) -> Fix:
     if comment.alone:
         while end < len(text) and text[end] in _BLANK:
             end += 1
-        line_end = _LINE_END.match(text, end)
+        line_end = LINE_END.match(text, end)
         end = line_end.end() if line_end else end
     return Fix("Remove this ignore comment", (Edit(start, end, ""),), preferred=True)
 

@@ -3,28 +3,16 @@
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.findings.finding import Edit, Fix
 from cite_lsp.findings.rewrite import retarget
+from cite_lsp.findings.told import Told, lines_in_words
 
 _FORMAT = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 
 _MOST_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A finding before its severity is known."""
-
-    code: str
-    message: str
-    start: int
-    end: int
-    anchor: int | None
-    fixes: tuple[Fix, ...] = ()
 
 
 def document_findings(document: Document, anchors: Sequence[Anchor], text: str, *, must_cite: bool) -> Iterator[Told]:
@@ -46,17 +34,13 @@ def _link_disagrees(number: int, anchor: Anchor) -> Told:
     target = anchor.target
     if target is not None and target.disagrees == "lines":
         cited = anchor.text[target.start - anchor.start : target.end - anchor.start]
-        message = f"the link's text says {_lines(anchor)}, its target {cited}; the text counts"
+        said = lines_in_words(anchor.spans[0])
+        message = f"the link's text says {said}, its target {cited}; the text counts"
         edits = retarget(anchor) if len(anchor.spans) == 1 and not anchor.defect else ()
-        fixes = (Fix(f"Let the target name {_lines(anchor)}", edits, preferred=True),) if edits else ()
+        fixes = (Fix(f"Let the target name {said}", edits, preferred=True),) if edits else ()
         return Told("link-disagrees", message, anchor.start, anchor.end, number, fixes)
     message = f"the link's text names another file than its target, `{anchor.path}`; the target counts"
     return Told("link-disagrees", message, anchor.start, anchor.end, number)
-
-
-def _lines(anchor: Anchor) -> str:
-    first, last = anchor.spans[0]
-    return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
 def _format_characters(anchors: Sequence[Anchor], text: str) -> Iterator[Told]:

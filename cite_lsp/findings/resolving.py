@@ -8,6 +8,8 @@ from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.findings.finding import Edit, Fix
 from cite_lsp.findings.rewrite import end_only, renumber, repath, respell
+from cite_lsp.findings.told import as_written, lines_in_words
+from cite_lsp.snapshot.ladder import downwards
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
 
@@ -35,16 +37,13 @@ class Case:
         return spans.index(status) if status in spans else 0
 
 
-Told = tuple[str, tuple[Fix, ...]]
+Telling = tuple[str, tuple[Fix, ...]]
+"""A message and its fixes."""
 
 
-def tell(case: Case) -> Told:
+def tell(case: Case) -> Telling:
     """Give message and fixes for a resolution whose status is a finding."""
     return _TELLERS[case.resolution.status](case)
-
-
-def _lines(first: int, last: int) -> str:
-    return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
 def _has(count: int) -> str:
@@ -55,14 +54,15 @@ def _quoted(paths: tuple[str, ...]) -> str:
     return ", ".join(f"`{path}`" for path in paths)
 
 
-def _malformed(case: Case) -> Told:
+def _malformed(case: Case) -> Telling:
     anchor = case.anchor
+    written = as_written(anchor.text)
     if anchor.defect == "zero":
-        return f"lines start at 1: `{anchor.text}` cites line 0", ()
+        return f"lines start at 1: `{written}` cites line 0", ()
     if anchor.defect == "too-long":
-        return f"`{_short(anchor.text)}` has a line number of more than nine digits", ()
+        return f"`{written}` has a line number of more than nine digits", ()
     if anchor.defect == "third-number":
-        return f"`{anchor.text}` has three numbers where a range has two", ()
+        return f"`{written}` has three numbers where a range has two", ()
     index, (first, last) = next((number, span) for number, span in enumerate(anchor.spans) if span[1] < span[0])
     completed = int(str(first)[: -len(str(last))] + str(last)) if len(str(last)) < len(str(first)) else 0
     if completed > first:
@@ -72,15 +72,11 @@ def _malformed(case: Case) -> Told:
     return f"the range {first}-{last} ends before it starts", (fix,)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "…"
-
-
-def _outside(case: Case) -> Told:
+def _outside(case: Case) -> Telling:
     return f"`{case.anchor.path}` leads out of the workspace, so it is not read", ()
 
 
-def _missing(case: Case) -> Told:
+def _missing(case: Case) -> Telling:
     message = f"{case.file} does not exist"
     renamed = case.snapshot.renamed_to(case.resolution, case.document)
     if renamed:
@@ -89,75 +85,77 @@ def _missing(case: Case) -> Told:
     closest = case.snapshot.closest(case.resolution)
     if not closest:
         return message, ()
-    fixes = tuple(fix for path in closest for fix in _fixes(f"Cite {path}", repath(case.anchor, case.document, path)))
-    return f"{message}; the closest path is {_quoted(closest[:1])}", fixes
+    return f"{message}; the closest path is {_quoted(closest[:1])}", _choices(case, closest)
 
 
 def _fixes(title: str, edits: tuple[Edit, ...], *, preferred: bool = False) -> tuple[Fix, ...]:
     return (Fix(title, edits, preferred),) if edits else ()
 
 
-def _elsewhere(case: Case) -> Told:
+def _choices(case: Case, paths: tuple[str, ...]) -> tuple[Fix, ...]:
+    """Offer each path; none is preferred."""
+    return tuple(fix for path in paths for fix in _fixes(f"Cite {path}", repath(case.anchor, case.document, path)))
+
+
+def _elsewhere(case: Case) -> Telling:
     return f"{case.file} is not in this workspace; it seems to be a file of another tree", ()
 
 
-def _ambiguous(case: Case) -> Told:
+def _ambiguous(case: Case) -> Telling:
     candidates = case.resolution.candidates
-    fixes = tuple(
-        fix for path in candidates for fix in _fixes(f"Cite {path}", repath(case.anchor, case.document, path))
-    )
     more = f" and {case.resolution.left_out:,} more" if case.resolution.left_out else ""
-    return f"`{case.anchor.path}` may be any of {_quoted(candidates)}{more}; write more of its path", fixes
+    message = f"`{case.anchor.path}` may be any of {_quoted(candidates)}{more}; write more of its path"
+    return message, _choices(case, candidates)
 
 
-def _unread(case: Case) -> Told:
+def _unread(case: Case) -> Telling:
     return f"{case.file} {case.resolution.reason}; the cited lines were not looked at", ()
 
 
-def _line_out_of_range(case: Case) -> Told:
+def _line_out_of_range(case: Case) -> Telling:
     first, last = case.anchor.spans[case.span_with("line-out-of-range")]
     verb = "does" if first == last else "do"
-    return f"{case.file} {_has(case.resolution.line_count or 0)}; {_lines(first, last)} {verb} not exist", ()
+    return f"{case.file} {_has(case.resolution.line_count or 0)}; {lines_in_words((first, last))} {verb} not exist", ()
 
 
-def _end_out_of_range(case: Case) -> Told:
+def _end_out_of_range(case: Case) -> Telling:
     index = case.span_with("end-out-of-range")
     first, last = case.anchor.spans[index]
     count = case.resolution.line_count or 0
     verb = "goes" if first == last else "go"
-    message = f"{case.file} {_has(count)}; {_lines(first, last)} {verb} past its end"
+    message = f"{case.file} {_has(count)}; {lines_in_words((first, last))} {verb} past its end"
     if first > count:
         return message, ()
     return message, _fixes(f"End at line {count}", end_only(case.anchor, index, count), preferred=True)
 
 
-def _blank_line(case: Case) -> Told:
+def _blank_line(case: Case) -> Telling:
     first, last = case.anchor.spans[case.span_with("blank-line")]
     verb = "is" if first == last else "are"
-    message = f"{_lines(first, last)} of {case.file} {verb} blank"
+    message = f"{lines_in_words((first, last))} of {case.file} {verb} blank"
     near = case.resolution.near
     return f"{message}; the nearest text is on line {' and line '.join(map(str, near))}" if near else message, ()
 
 
-def _case_differs(case: Case) -> Told:
+def _case_differs(case: Case) -> Telling:
     written = case.anchor.path
     message = f"`{written}` differs from the file's name, {case.file}, in upper and lower case"
-    if normalize("NFC", case.resolution.path).endswith(normalize("NFC", written.lstrip("./"))):
+    if normalize("NFC", case.resolution.path).endswith(normalize("NFC", downwards(written))):
         message = f"{case.file} is written in another Unicode normal form here; it looks the same and is not"
     return message, _fixes(
         f"Spell it {case.resolution.path}", respell(case.anchor, case.resolution.path), preferred=True
     )
 
 
-def _ignored(case: Case) -> Told:
+def _ignored(case: Case) -> Telling:
     return f"{case.file} is ignored by git: other clones may not have it", ()
 
 
-def _untracked(case: Case) -> Told:
+def _untracked(case: Case) -> Telling:
     return f"{case.file} is not tracked by git yet: other clones do not have it", ()
 
 
-_TELLERS: dict[str, Callable[[Case], Told]] = {
+_TELLERS: dict[str, Callable[[Case], Telling]] = {
     "malformed": _malformed,
     "outside": _outside,
     "missing": _missing,

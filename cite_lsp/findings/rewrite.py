@@ -6,7 +6,7 @@ from posixpath import relpath
 from cite_lsp.document.anchors import Anchor, Target
 from cite_lsp.document.document import Document
 from cite_lsp.findings.finding import Edit
-from cite_lsp.snapshot.ladder import UPWARDS
+from cite_lsp.snapshot.ladder import UPWARDS, downwards
 
 _SEPARATOR = re.compile(r"([/\\])")
 
@@ -65,18 +65,29 @@ def respell(anchor: Anchor, path: str) -> tuple[Edit, ...]:
 
 def _path_edits(anchor: Anchor, new: str, path: str) -> tuple[Edit, ...]:
     """Write `new` in place of the anchor's path, and in the text of its link the end of `path` that it names."""
-    start = anchor.text.rfind(anchor.path)
-    if start < 0 or anchor.path == new:
+    start = _path_start(anchor)
+    if start is None or anchor.path == new:
         return ()
     edit = Edit(anchor.start + start, anchor.start + start + len(anchor.path), new)
     return (*_link_text_edit(anchor, start, path), edit)
+
+
+def _path_start(anchor: Anchor) -> int | None:
+    """Give where the path stands in the anchor's text, of a link in its target; None where it is spelled otherwise."""
+    start = anchor.text.rfind(anchor.path)
+    if start < 0:
+        return None
+    if anchor.target is None:
+        return start
+    behind = anchor.text[start + len(anchor.path) : anchor.target.start - anchor.start]
+    return start if behind[:1] in ("", "?", "#") else None
 
 
 def _link_text_edit(anchor: Anchor, target: int, path: str) -> tuple[Edit, ...]:
     """Rewrite the path in a link's text: the longest ending of the target's path that stands there before lines."""
     if anchor.target is None:
         return ()
-    names = UPWARDS.sub("", anchor.path.replace("\\", "/"), count=1).split("/")
+    names = downwards(anchor.path).split("/")
     for size in range(len(names), 0, -1):
         old = "/".join(names[-size:])
         new = "/".join(path.split("/")[-size:])

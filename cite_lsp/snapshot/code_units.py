@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import count, islice
 
-from cite_lsp.snapshot.languages import Language
+from cite_lsp.document.cuts import indent_of
+from cite_lsp.snapshot.languages import PYTHON_DEFINITION, Language
 from cite_lsp.snapshot.units import (
     COMMENT_REACH,
     OPENER_REACH,
     Lines,
     Unit,
-    indent_of,
     is_blank,
     list_item,
     paragraph,
@@ -34,7 +34,6 @@ DOCSTRING_REACH = 200
 """Lines above the cited one where the opening quotes of a docstring are looked for."""
 
 _DOCSTRING = re.compile(r"[ \t]*[rRbBuUfF]{0,2}(\"\"\"|''')")
-_HEADER = re.compile(r"[ \t]*(?:async[ \t]+def|def|class|cdef|cpdef)\b")
 _END_WORD = re.compile(r"[ \t]*(?:end\w*|fi|esac|done|[}\])]+)(?!\w)")
 _MIDDLE_WORD = re.compile(r"[ \t]*(?:rescue|ensure|else|elsif|elseif|elif|catch|after|[)}\]]+[ \t]*\{|\{)(?!\w)")
 _CONTINUES = re.compile(r"[ \t]*(?:[{.|&=?:]|->|(?:extends|implements|throws|where|with)\b)")
@@ -170,10 +169,8 @@ def _header_start(lines: Lines, last: int) -> int | None:
     """The line where the header that ends at `last` starts, None when it is no definition's."""
     text = lines(last) or ""
     reach = COMMENT_REACH if text.count(")") > text.count("(") else 0
-    return next(
-        (number for number in range(last, max(-1, last - reach - 1), -1) if _HEADER.match(lines(number) or "")),
-        None,
-    )
+    above = range(last, max(-1, last - reach - 1), -1)
+    return next((number for number in above if PYTHON_DEFINITION.match(lines(number) or "")), None)
 
 
 def _closing_line(lines: Lines, first: int, quotes: str, cited: int) -> int:

@@ -170,18 +170,12 @@ def _reference_unit(lines: Lines, cited: int) -> Unit:
 
 
 def _prose_unit(lines: Lines, cited: int, language: Language) -> Unit:
-    if language.kind == "markdown":
-        if _YAML is not None and _in_front_matter(lines, cited):
-            return code_unit(lines, cited, _YAML)
-        inside = fenced(lines, cited, language)
-        if inside is not None:
-            return inside
-    elif language.kind == "asciidoc":
-        inside = fenced(lines, cited, language)
-        if inside is not None:
-            return inside
+    if language.kind == "markdown" and _YAML is not None and _in_front_matter(lines, cited):
+        return code_unit(lines, cited, _YAML)
+    has_fences = language.kind in ("markdown", "asciidoc")
     return (
-        section(lines, cited, language)
+        (fenced(lines, cited, language) if has_fences else None)
+        or section(lines, cited, language)
         or table(lines, cited)
         or list_item(lines, cited, language)
         or paragraph(lines, cited, lambda number: heading_level(lines, number, language) > 0)

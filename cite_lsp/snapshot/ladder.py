@@ -13,8 +13,8 @@ from pathlib import Path
 from posixpath import normpath
 
 from cite_lsp.document.document import Document
-from cite_lsp.document.path_token import clean_path, path_start
 from cite_lsp.snapshot.lines import Reader, Unread
+from cite_lsp.snapshot.mentions import Mentions
 from cite_lsp.snapshot.paths import PathIndex
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
@@ -24,7 +24,6 @@ UPWARDS = re.compile(r"(?:\.{1,2}/)+")
 
 _LEFT_OUT = re.compile(r"(?:^|/)(?:\.\.\.|…)/")
 MAX_CANDIDATES = 5
-_NAMED = re.compile(r"[/\\]([\w.+@~$%&-]+)")
 _ANCESTORS_ON_DISK = 16
 
 
@@ -57,6 +56,11 @@ def within(root: str, path: str) -> str | None:
     return path[len(prefix) :] if path.startswith(prefix) and len(path) > len(prefix) else None
 
 
+def downwards(path: str) -> str:
+    """Give what a path as written names from wherever it leads: `/` between folders, nothing upwards in front."""
+    return UPWARDS.sub("", path.replace("\\", "/"), count=1).lstrip("/")
+
+
 class Ladder:
     """Looks paths up in the indexes of all roots, and on disk for what they leave out."""
 
@@ -64,7 +68,8 @@ class Ladder:
         self._indexes = indexes
         self._reader = reader
         self._kept: dict[tuple[str, Home], Place | None] = {}
-        self._mentions: _Mentions | None = None
+        self._settled: tuple[Document, Mentions, dict[str, Place | None]] | None = None
+        """Of the document asked about last: the paths it names, and what those that end in a path mean."""
 
     def climb(self, written: str, home: Home, document: Document) -> Place | None:
         """Give the place of a path as written; None when nothing here has it."""
@@ -173,7 +178,7 @@ class Ladder:
 
     def _other_case(self, path: str) -> Place | None:
         inside = next(filter(None, (within(index.root, path) for index in self._indexes)), path)
-        path = UPWARDS.sub("", inside, count=1).lstrip("/")
+        path = downwards(inside)
         place = self._only((index.spelled(normpath(path)) for index in self._indexes), "suffix")
         if place is None or place.status == "ambiguous":
             return place
@@ -235,16 +240,16 @@ class Ladder:
 
     def _named_by_document(self, path: str, place: Place, home: Home, document: Document) -> Place:
         """Prefer what the document itself names: the full path of the only file it means, or one that is gone."""
-        if self._mentions is None or self._mentions.document is not document:
-            self._mentions = _Mentions(document)
-        settled = self._mentions.settled
+        if self._settled is None or self._settled[0] is not document:
+            self._settled = (document, Mentions(document.text), {})
+        _, mentions, settled = self._settled
         if path not in settled:
-            settled[path] = self._mentioned(path, home, self._mentions)
+            settled[path] = self._mentioned(path, home, mentions)
         return settled[path] or place
 
-    def _mentioned(self, path: str, home: Home, mentions: "_Mentions") -> Place | None:
-        """Give what the longer spellings of `path` in the document's text mean; None when they settle nothing."""
-        tail = UPWARDS.sub("", path, count=1)
+    def _mentioned(self, path: str, home: Home, mentions: Mentions) -> Place | None:
+        """Give what the longer spellings of `path` in a document's text mean; None when they settle nothing."""
+        tail = downwards(path)
         hits: set[tuple[str, str]] = set()
         gone: list[str] = []
         for longer in mentions.longer(tail):
@@ -264,31 +269,6 @@ class Ladder:
     def _has_folder_of(self, path: str) -> bool:
         folder = path.rpartition("/")[0]
         return any(index.has_folder(folder) for index in self._indexes)
-
-
-class _Mentions:
-    """Where a document's text names files in folders: found in one pass, asked for by name."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.settled: dict[str, Place | None] = {}
-        self._text = document.text
-        self._ends: dict[str, list[int]] = {}
-        for named in _NAMED.finditer(self._text):
-            name = named.group(1).rstrip(".")
-            self._ends.setdefault(name, []).append(named.start(1) + len(name))
-
-    def longer(self, tail: str) -> set[str]:
-        """Give what the text names that ends in a separator and `tail`."""
-        spellings: set[str] = set()
-        for end in self._ends.get(tail.replace("\\", "/").rpartition("/")[2], ()):
-            start = path_start(self._text, 0, end)
-            if start is None:
-                continue
-            spelled = clean_path(self._text[start:end], escaped=False, percent=False).replace("\\", "/")
-            if spelled.endswith("/" + tail) and len(spelled) > len(tail) + 1:
-                spellings.add(spelled)
-        return spellings
 
 
 def _is_absolute(path: str) -> bool:
@@ -336,10 +316,14 @@ def _folders(path: str, index: PathIndex) -> tuple[str, ...]:
 
 
 def mapped_checkout(repository: str, checkouts: Mapping[str, str]) -> str | None:
-    """Give the checkout that the user names for a permalink's repository, by its whole address or a suffix of it."""
-    address = repository.partition("://")[2].rstrip("/")
+    """Give the checkout that the user names for a repository, by its whole address (or prefix) or a suffix of it."""
+    address = _without_scheme(repository)
     for name, checkout in checkouts.items():
-        wanted = name.partition("://")[2] or name
-        if address == wanted.rstrip("/") or address.endswith("/" + wanted.strip("/")):
+        wanted = _without_scheme(name)
+        if wanted and ("/" + address).endswith("/" + wanted):
             return checkout
     return None
+
+
+def _without_scheme(address: str) -> str:
+    return (address.partition("://")[2] or address).strip("/")

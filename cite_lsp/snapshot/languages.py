@@ -41,7 +41,7 @@ _C_BLOCK = (("/*", "*/"),)
 
 # Every pattern is matched at the start of at most a few hundred characters of a line, and no repeated group
 # can match the same text in two ways, so none of them backtracks beyond a small constant.
-_PYTHON = re.compile(r"[ \t]*(?:async[ \t]+def|def|class|cdef|cpdef)\b")
+PYTHON_DEFINITION = re.compile(r"[ \t]*(?:async[ \t]+def|def|class|cdef|cpdef)\b")
 _SCRIPT = re.compile(
     r"[ \t]*(?:(?:export|default|declare|abstract|async)[ \t]+){0,5}"
     r"(?:function\b|class\b|interface[ \t]+\w|(?:const[ \t]+)?enum[ \t]+\w|type[ \t]+\w+[^=]{0,80}="
@@ -127,7 +127,7 @@ _LANGUAGES: dict[str, Language] = {
     "text": Language(kind="text"),
     "python": Language(
         line=("#",),
-        definition=_PYTHON,
+        definition=PYTHON_DEFINITION,
         attribute=_AT,
         body="indent",
         multiline=('"""', "'''"),

@@ -30,6 +30,9 @@ PRECEDENCE = (
 
 _RANK = {status: rank for rank, status in enumerate(PRECEDENCE)}
 
+_BLANK_LOOK = 10_000
+"""Longer ranges are not said to be blank: many of them over one file of blank lines would cost its length each."""
+
 RESOLVED = frozenset({"found", "case-differs", "ignored-target", "untracked-target", "blank-line", "end-out-of-range"})
 """Statuses under which there are lines to show."""
 
@@ -98,9 +101,9 @@ def _span_status(span: Span, lines: Sequence[str], anchor: Anchor) -> str:
         return "end-out-of-range" if anchor.approximate or anchor.form == "continuation" else "line-out-of-range"
     if last > count:
         return "end-out-of-range"
-    if not anchor.approximate and not any(lines[number].strip() for number in range(first - 1, last)):
-        return "blank-line"
-    return "found"
+    if anchor.approximate or last - first >= _BLANK_LOOK or any(lines[at].strip() for at in range(first - 1, last)):
+        return "found"
+    return "blank-line"
 
 
 def _near(lines: Sequence[str], first: int, last: int) -> tuple[int, ...]:

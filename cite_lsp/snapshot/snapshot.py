@@ -1,8 +1,8 @@
 """A snapshot: the paths and texts that citations are resolved against, as they are at one moment."""
 
 import os
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from posixpath import normpath
 from typing import Protocol
@@ -40,8 +40,8 @@ class Scope:
     """What of the settings a snapshot needs."""
 
     foreign: tuple[str, ...] = ()
-    """Prefixes of paths of other repositories."""
-    repositories: Mapping[str, str] | None = None
+    """Folders that paths of other repositories begin with, whether such a folder is here or not."""
+    repositories: Mapping[str, str] = field(default_factory=dict)
     """Another repository's name to its checkout: an absolute folder."""
     max_bytes: int = MAX_FILE_BYTES
 
@@ -91,7 +91,7 @@ class Snapshot:
         """
         scope = scope or Scope()
         indexes = [list_paths(root) for root in roots]
-        checkouts = tuple((scope.repositories or {}).values())
+        checkouts = tuple(scope.repositories.values())
         reader = Reader((*roots, *checkouts), overlay=overlay, max_bytes=scope.max_bytes)
         return cls(indexes, reader, scope, histories)
 
@@ -130,9 +130,10 @@ class Snapshot:
     def resolve(self, anchor: Anchor, document: Document) -> Resolution:
         """Resolve an anchor of a document; statuses are those of findings.md."""
         if anchor.repository and anchor.repository != ".":
-            return self._resolve_elsewhere(anchor, document)
-        if any(known_spelling(anchor.path).startswith(prefix) for prefix in self.scope.foreign):
-            return unresolved(anchor, "foreign", Resolution("foreign", (), path=anchor.path))
+            return self._resolve_foreign(anchor, anchor.repository, _splits(anchor.path), document, "permalink")
+        if self.scope.foreign and (prefix := self._foreign_prefix(anchor.path)):
+            inside = known_spelling(anchor.path)[len(prefix) :]
+            return self._resolve_foreign(anchor, prefix, [inside], document, "root")
         home = self.home(document)
         if anchor.repository == ".":
             return self._resolve_at_ref(anchor, home, document)
@@ -144,31 +145,35 @@ class Snapshot:
             return unresolved(anchor, "missing", Resolution("missing", (), path=place.path))
         return self._read(anchor, place)
 
-    def _resolve_elsewhere(self, anchor: Anchor, document: Document) -> Resolution:
-        """Resolve a permalink of another repository: in the checkout that the user names, if any."""
-        checkout = mapped_checkout(anchor.repository, self.scope.repositories or {})
+    def _foreign_prefix(self, path: str) -> str:
+        """Give the folder of the setting that a path begins with, "/" at its end; "" for a path of this workspace."""
+        spelled = known_spelling(path)
+        prefixes = (known_spelling(prefix).rstrip("/") + "/" for prefix in self.scope.foreign if prefix)
+        return next((prefix for prefix in prefixes if spelled.startswith(prefix)), "")
+
+    def _resolve_foreign(
+        self, anchor: Anchor, repository: str, paths: Iterable[str], document: Document, via: str
+    ) -> Resolution:
+        """Resolve a citation of another repository: the first of `paths` that the user's checkout of it has."""
+        checkout = mapped_checkout(repository, self.scope.repositories)
         if checkout is not None:
             if checkout not in self._checkouts:
                 self._checkouts[checkout] = Ladder([list_paths(checkout)], self.reader)
-            path = anchor.path
-            while path:
+            for path in paths:
                 place = self._checkouts[checkout].climb("/" + path, Home(0, ()), document)
                 if place is not None and place.via in ("root", "absolute"):
-                    return self._read(anchor, Place(place.status, place.root, place.path, "permalink"))
-                path = path.partition("/")[2]
+                    return self._read(anchor, Place(place.status, place.root, place.path, via))
         return unresolved(anchor, "foreign", Resolution("foreign", (), path=anchor.path))
 
     def _resolve_at_ref(self, anchor: Anchor, home: Home, document: Document) -> Resolution:
         """Resolve a link to a ref of this repository: the files here speak for a branch, never for a commit."""
-        path = anchor.path
         is_commit = len(anchor.ref) >= 7 and set(anchor.ref) <= _COMMIT
-        while path and not is_commit:
+        for path in () if is_commit else _splits(anchor.path):
             place = self._ladder.climb("/" + path, home, document)
             if place is not None and place.via == "root":
                 found = self._read(anchor, Place(place.status, place.root, place.path, "permalink"))
                 if found.resolved:
                     return found
-            path = path.partition("/")[2]
         return unresolved(anchor, "foreign", Resolution("foreign", (), path=anchor.path, via="permalink"))
 
     def _read(self, anchor: Anchor, place: Place) -> Resolution:
@@ -189,6 +194,8 @@ class Snapshot:
         if index is None or not index.root or not index.paths:
             return "found"
         path = place.path
+        if index.tracked is not None and path in index.tracked:  # though an index of too many files leaves it out
+            return "found"
         if path not in index:  # it may be listed where it really lies, when a folder of its path is a link
             full = joined(index.root, path)
             path = within(os.path.realpath(index.root), os.path.realpath(full)) or path
@@ -222,7 +229,7 @@ class Snapshot:
             tops = ("", *home.folders)
             folders = {normpath(f"{top}/{folder}" if top else folder) for top in tops}
             index = self.indexes[home.root]
-            if any(index.has_folder(each) for each in folders if each and not each.startswith("..")):
+            if any(index.has_folder(each) for each in folders if not f"{each}/".startswith("../")):
                 return True
         name = spelled.rpartition("/")[2]
         return any(name in names for names in self._names_in_history)
@@ -260,11 +267,11 @@ class Snapshot:
         history = self._known_histories.get(index.root)
         if history is None:
             return None
+        prefix = _prefix(index.root, history.top)
         for top in ("", *home.folders):
             path = normpath(f"{top}/{resolution.path}" if top else resolution.path)
-            if path.startswith(".."):
+            if path.startswith("../"):
                 continue
-            prefix = _prefix(index.root, history.top)
             renamed = history.renamed_to(prefix + path)
             if renamed and renamed.startswith(prefix) and not _is_a_part(prefix + path, renamed):
                 here = renamed[len(prefix) :]
@@ -299,6 +306,13 @@ def _is_a_part(path: str, renamed: str) -> bool:
     folder = path[: len(path) - len(path.rpartition("/")[2])] + stem + "/"
     main = renamed.rpartition("/")[2].partition(".")[0]
     return renamed.startswith(folder) and main not in ("mod", "__init__", "index", stem)
+
+
+def _splits(path: str) -> Iterator[str]:
+    """Give what may be the path behind a ref: all of it, then without the folders that may belong to the ref."""
+    while path:
+        yield path
+        path = path.partition("/")[2]
 
 
 def _where(place: Place) -> tuple[str, str, str, tuple[str, ...]]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from cite_lsp.document.cuts import indent_of
 from cite_lsp.snapshot.languages import Language
 
 LOOK = 4096
@@ -82,12 +83,6 @@ class Lines:
 def is_blank(text: str) -> bool:
     """Whether the line holds only white space."""
     return not text.strip(SPACE)
-
-
-def indent_of(text: str) -> int:
-    """Columns before the first visible character; a tab goes to the next multiple of four."""
-    bare = text.lstrip(" \t")
-    return len(text[: len(text) - len(bare)].expandtabs(4))
 
 
 def stands_alone(text: str) -> bool:

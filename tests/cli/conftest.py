@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -28,19 +27,11 @@ class Ran:
 
 
 @pytest.fixture(autouse=True)
-def _person(tmp_path, monkeypatch):
+def _alone(person, tmp_path, monkeypatch):
     """A home of its own, without settings, and a repository of ours above the folder does not count."""
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / ".gitconfig").write_text("[user]\nname=A\nemail=a@example.org\n[init]\ndefaultBranch=main\n")
-    for name in list(os.environ):
-        if name.startswith(("GIT_", "CITE_LSP_", "XDG_")):
-            monkeypatch.delenv(name)
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
 
 

@@ -167,6 +167,7 @@ def test_a_byte_order_mark_is_ignored() -> None:
 def test_fences_are_read_when_asked_for() -> None:
     text = "```\na.ts:1\n  :2\n```\n\n    b.ts:3\n\n<!-- c.ts:4 -->\n\n<pre>\nd.ts:5\n</pre>\n"
     assert seen(text, in_fences=True) == ["a.ts:1", "b.ts:3"]
+    assert seen("<pre>a.ts:1</pre>\n", in_fences=True) == []
     assert seen(".. code::\n\n   a.ts:1\n", "d.rst", in_fences=True) == ["a.ts:1"]
 
 

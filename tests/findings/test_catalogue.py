@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from cite_lsp.findings.catalogue import (
     CATALOGUE,
-    RESOLVE_PRECEDENCE,
     closest_codes,
     explain,
     find_code,
     is_policy_code,
 )
 from cite_lsp.findings.finding import Finding, Severity, cap, sort_findings
+from cite_lsp.snapshot.resolve import PRECEDENCE
 
 ALL = [*CATALOGUE, "policy:style/riddle"]
 
@@ -47,9 +47,10 @@ def test_the_catalogue_is_the_table_of_the_specification(shared) -> None:
 
 
 def test_precedence_holds_every_code_of_the_layer_resolve() -> None:
-    assert sorted(RESOLVE_PRECEDENCE) == sorted(name for name, code in CATALOGUE.items() if code.layer == "resolve")
-    assert RESOLVE_PRECEDENCE[:3] == ("malformed", "outside", "missing")
-    assert RESOLVE_PRECEDENCE[-1] == "untracked-target"
+    codes = [name for name, code in CATALOGUE.items() if code.layer == "resolve"]
+    assert sorted(codes) == sorted(set(PRECEDENCE) - {"foreign", "found"})
+    assert codes[:3] == ["malformed", "outside", "missing"]
+    assert codes[-1] == "untracked-target"
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -21,15 +21,7 @@ DOCUMENT = "docs/d.md"
 
 
 @pytest.fixture(autouse=True)
-def _person(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / ".gitconfig").write_text("[user]\nname=A\nemail=a@example.org\n[init]\ndefaultBranch=main\n")
-    for name in list(os.environ):
-        if name.startswith("GIT_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+def _alone(person, tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
 
 
@@ -473,6 +465,13 @@ def test_places(text, offset, line, line_text):
     places = Places(text)
     assert (places.line(offset), places.line_text(line)) == (line, line_text)
     assert places.start(line) <= offset
+
+
+def test_what_was_written_is_shown_on_one_line_and_cut_when_long():
+    (finding,) = found("see src/a.py,\n  lines 0 to 3\n")
+    assert finding.message == "lines start at 1: `src/a.py, lines 0 to 3` cites line 0"
+    (finding,) = found(f"`{'d/' * 60}a.py:0`")
+    assert finding.message == f"lines start at 1: `{'d/' * 29}d…` cites line 0"
 
 
 # Records: what time brings about is told quietly, and never mended unasked

@@ -215,9 +215,9 @@ def test_time_is_linear_in_the_text(piece: str) -> None:
         text = piece * count + "cite-lsp:"
         best = 9e9
         for _ in range(3):
-            begin = time.perf_counter()
+            begin = time.process_time()
             parse_ignores(text)
-            best = min(best, time.perf_counter() - begin)
+            best = min(best, time.process_time() - begin)
         return best
 
     assert seconds(16_000) < 16 * seconds(4_000) + 0.05

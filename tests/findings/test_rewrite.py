@@ -38,6 +38,7 @@ def applied(text: str, edits: tuple[Edit, ...]) -> str:
         ("[a.py:9-5](a.py#L9)", 0, (5, 9), "[a.py:5-9](a.py#L9)"),
         ("[a.py:9-5](a.py:9-5)", 0, (5, 9), "[a.py:5-9](a.py:5-9)"),
         ("[a.py:9-5](a.py)", 0, (5, 9), "[a.py:5-9](a.py)"),
+        ("[a.py:9-5](a.py#the-part)", 0, (5, 9), "[a.py:5-9](a.py#the-part)"),
     ],
 )
 def test_renumber(before, index, span, after):
@@ -53,6 +54,7 @@ def test_renumber(before, index, span, after):
         ("[a.py:3-90](a.py#L3-L90)", 50, "[a.py:3-50](a.py#L3-L50)"),
         ("[a.py:3-90](a.py#L3)", 50, "[a.py:3-50](a.py#L3)"),
         ("[a](a.py#L3-L90)", 50, "[a](a.py#L3-L50)"),
+        ("[a.py:3-90](a.py#the-part)", 50, "[a.py:3-50](a.py#the-part)"),
     ],
 )
 def test_end_only(before, last, after):
@@ -78,6 +80,8 @@ def test_end_only(before, last, after):
         ("[`old.py` L3](../src/old.py)", "lib/new.py", "[`new.py` L3](../lib/new.py)"),
         ("[threshold.py in old.py:3](../src/old.py)", "lib/new.py", "[threshold.py in new.py:3](../lib/new.py)"),
         ("[x]: ../src/old.py#L3", "lib/new.py", "[x]: ../lib/new.py#L3"),
+        ("[it](../src/old.py?plain=1#L3)", "lib/new.py", "[it](../lib/new.py?plain=1#L3)"),
+        ("[old.py:3](../src/old.py#the-part)", "lib/new.py", "[new.py:3](../lib/new.py#the-part)"),
         ("line 3 of `src/old.py`", "lib/new.py", "line 3 of `lib/new.py`"),
     ],
 )
@@ -91,8 +95,15 @@ def test_a_path_that_is_not_written_there_is_not_rewritten():
     first, continuation = document.anchors
     assert repath(continuation, document, "lib/new.py") == ()
     assert repath(first, document, "src/old.py") == ()
-    document, encoded = parsed("[x](../my%20src/old.py#L3)")
-    assert repath(encoded, document, "lib/new.py") == ()
+    for text in (
+        "[x](../my%20src/old.py#L3)",
+        "[../my src/old.py:3](../my%20src/old.py#L3)",  # the text is not the target
+        "[../my src/old.py:3](../my%20src/old.py)",
+    ):
+        document, encoded = parsed(text)
+        assert encoded.path == "../my src/old.py"
+        assert repath(encoded, document, "lib/new.py") == ()
+        assert respell(encoded, "My src/old.py") == ()
 
 
 @pytest.mark.parametrize(

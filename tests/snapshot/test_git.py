@@ -15,18 +15,7 @@ from cite_lsp.snapshot.git import Listing, NoRepository, Repository
 HOOKS = "post-index-change pre-commit post-checkout reference-transaction pre-auto-gc fsmonitor-watchman".split()
 
 
-@pytest.fixture(autouse=True)
-def _person(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / ".gitconfig").write_text(
-        '[user]\nname=A\nemail=a@example.org\n[init]\ndefaultBranch=main\n[protocol "file"]\nallow=always\n'
-    )
-    for name in list(os.environ):
-        if name.startswith("GIT_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+pytestmark = pytest.mark.usefixtures("person")
 
 
 def git(folder: Path, *arguments: str, fed: bytes | None = None) -> str:

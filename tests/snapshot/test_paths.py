@@ -17,19 +17,7 @@ from hypothesis import strategies as st
 from cite_lsp.snapshot.paths import PathIndex, list_paths, too_wide
 from cite_lsp.snapshot.walk import walk
 
-
-@pytest.fixture(autouse=True)
-def _person(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / ".gitconfig").write_text(
-        '[user]\nname=A\nemail=a@example.org\n[init]\ndefaultBranch=main\n[protocol "file"]\nallow=always\n'
-    )
-    for name in list(os.environ):
-        if name.startswith("GIT_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+pytestmark = pytest.mark.usefixtures("person")
 
 
 @pytest.fixture

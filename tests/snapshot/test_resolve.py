@@ -8,7 +8,9 @@ from unicodedata import normalize
 import pytest
 
 from cite_lsp.document.document import Document
-from cite_lsp.findings.catalogue import CATALOGUE, RESOLVE_PRECEDENCE
+from cite_lsp.findings.catalogue import CATALOGUE
+from cite_lsp.snapshot.lines import Reader
+from cite_lsp.snapshot.paths import PathIndex
 from cite_lsp.snapshot.resolve import PRECEDENCE, RESOLVED, Resolution, worst
 from cite_lsp.snapshot.snapshot import Scope, Snapshot
 
@@ -17,15 +19,7 @@ DOCUMENT = "docs/d.md"
 
 
 @pytest.fixture(autouse=True)
-def _person(tmp_path, monkeypatch):
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / ".gitconfig").write_text("[user]\nname=A\nemail=a@example.org\n[init]\ndefaultBranch=main\n")
-    for name in list(os.environ):
-        if name.startswith("GIT_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+def _alone(person, tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
 
 
@@ -152,12 +146,18 @@ def test_only_the_three_line_ends_end_a_line():
     assert of_lines("`src/b.py:3`", **{"src/b.py": text}).line_count == 3
 
 
+def test_a_very_long_range_is_not_called_blank_and_many_of_them_cost_little():
+    files = {"src/b.py": "\n" * 200_000}
+    assert of_lines("`src/b.py:1-9000`", **files).status == "blank-line"
+    assert of_lines("`src/b.py:1-199000`", **files).status == "found"
+
+
 # Precedence
 
 
 def test_precedence_is_the_catalogues_and_ends_with_what_is_no_finding():
-    assert (*RESOLVE_PRECEDENCE, "foreign", "found") == PRECEDENCE
-    assert {code.name for code in CATALOGUE.values() if code.layer == "resolve"} == set(RESOLVE_PRECEDENCE)
+    codes = [code.name for code in CATALOGUE.values() if code.layer == "resolve"]
+    assert (*codes, "foreign", "found") == PRECEDENCE
     assert set(PRECEDENCE) >= RESOLVED
 
 
@@ -388,6 +388,28 @@ def test_a_prefix_of_another_tree_is_foreign():
     assert resolve(snapshot, "`src/a.py:3`").status == "found"
 
 
+def test_a_prefix_of_another_tree_is_whole_folders():
+    snapshot = Snapshot.of({"linuxfb/a.py": TEN, "b.py": TEN})
+    for prefix in ("linux", "linux/", "./linux/"):
+        snapshot.scope = Scope(foreign=("", prefix))
+        assert resolve(snapshot, "`linux/net/core.c:3`").status == "foreign"
+        assert resolve(snapshot, "`linuxfb/a.py:3`").status == "found"
+        assert resolve(snapshot, "`b.py:3`").status == "found"
+
+
+def test_a_prefix_of_another_tree_leads_to_its_checkout(tmp_path):
+    root = tree(tmp_path / "w", **{DOCUMENT: "", "net/core.c": "not this one\n"})
+    checkout = tree(tmp_path / "checkout", **{"net/core.c": TEN})
+    for name in ("linux", "torvalds/linux/"):
+        scope = Scope(foreign=(name,), repositories={"linux": str(checkout)})
+        snapshot = Snapshot.open(str(root), scope=scope)
+        path = f"{name.rstrip('/')}/net/core.c"
+        found = resolve(snapshot, f"`{path}:3`")
+        assert (found.status, found.root, found.path, found.line_count) == ("found", str(checkout), "net/core.c", 10)
+        assert resolve(snapshot, f"`{path}:30`").status == "line-out-of-range"
+        assert resolve(snapshot, f"`{name.rstrip('/')}/net/gone.c:3`").status == "foreign"
+
+
 ADDRESS = "https://host.example/owner/name"
 
 
@@ -458,3 +480,11 @@ def test_a_document_that_is_a_link_cites_from_its_real_folder(tmp_path):
     (root / "docs/a.md").symlink_to("../x/y/a.md")
     resolution = resolve(Snapshot.open(str(root)), "`../s.ts:3`", "docs/a.md")
     assert (resolution.status, resolution.path) == ("found", "x/s.ts")
+
+
+def test_a_tracked_file_that_a_cut_index_leaves_out_is_no_ignored_one(tmp_path):
+    root = tree(tmp_path / "w", **{"a.py": TEN, "b.py": TEN, "c.py": TEN, DOCUMENT: ""})
+    index = PathIndex(str(root), ("a.py", DOCUMENT), frozenset({"a.py", "b.py", DOCUMENT}))
+    snapshot = Snapshot([index], Reader([str(root)]), Scope(), {})
+    assert resolve(snapshot, "`b.py:3`").status == "found"
+    assert resolve(snapshot, "`c.py:3`").status == "ignored-target"

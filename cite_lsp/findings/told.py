@@ -1,0 +1,33 @@
+"""What is told of a document before its severity is known, and the words that all tellers share."""
+
+from dataclasses import dataclass
+
+from cite_lsp.document.ranges import Span
+from cite_lsp.findings.finding import Fix
+
+_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A finding before its severity is known; offsets are code points into the document, `end` exclusive."""
+
+    code: str
+    message: str
+    start: int
+    end: int
+    anchor: int | None
+    """Index in `document.anchors`; None when it is about no anchor."""
+    fixes: tuple[Fix, ...] = ()
+
+
+def lines_in_words(span: Span) -> str:
+    """Name 1-based lines: `line 3`, `lines 3-9`."""
+    first, last = span
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def as_written(text: str) -> str:
+    """Give what an author wrote as a message shows it: on one line, and cut when long."""
+    text = " ".join(text.split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

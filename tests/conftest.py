@@ -1,6 +1,9 @@
 """What every test may ask for."""
 
 import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -39,3 +42,23 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     return home
+
+
+@pytest.fixture
+def ends() -> Callable[[], AbstractContextManager[None]]:
+    """`with ends():` fails when what it holds hangs. It measures nothing: a minute is more than any machine needs."""
+
+    @contextmanager
+    def guard() -> Iterator[None]:
+        def ring(*_: object) -> None:
+            raise TimeoutError("this did not end within a minute")
+
+        before = signal.signal(signal.SIGALRM, ring)
+        signal.alarm(60)
+        try:
+            yield
+        finally:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, before)
+
+    return guard

@@ -1,6 +1,5 @@
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -312,11 +311,12 @@ def test_policies_may_stand_in_the_project_file(project: Path) -> None:
         (b"b = 1\n" + b"a." * 10_000 + b"a = 1", 2, "more than 64 parts"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_one_problem(project: Path, data: bytes, line: int | None, message: str) -> None:
+def test_a_file_that_cannot_be_read_is_one_problem(
+    project: Path, data: bytes, line: int | None, message: str, ends
+) -> None:
     (project / "cite-lsp.toml").write_bytes(data)
-    begin = time.perf_counter()
-    loaded = load(project)
-    assert time.perf_counter() - begin < 2
+    with ends():
+        loaded = load(project)
     assert (only(loaded).line, only(loaded).source) == (line, loaded.project_file)
     assert message in only(loaded).message
     assert loaded.settings == Settings()
@@ -490,10 +490,9 @@ def test_a_usable_pattern_is_compiled(pattern: str) -> None:
 @pytest.mark.parametrize(
     "pattern", ["", "a*", r"\b", "(?=x)", r"(?=\.rs)", "$", "(", "(" * 900, "(?R)", "a{9999999999}", "x" * 1001]
 )
-def test_a_useless_pattern_is_refused_in_time(pattern: str) -> None:
-    begin = time.perf_counter()
-    assert isinstance(compile_pattern(pattern), str)
-    assert time.perf_counter() - begin < 5
+def test_a_useless_pattern_is_refused(pattern: str, ends) -> None:
+    with ends():
+        assert isinstance(compile_pattern(pattern), str)
 
 
 def test_places_in_toml() -> None:

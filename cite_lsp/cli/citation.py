@@ -10,7 +10,8 @@ from rich.text import Text
 from cite_lsp.cli.formats.as_text import visible
 from cite_lsp.cli.run import Request, Run, UsageError, prepare
 from cite_lsp.document.anchors import Anchor
-from cite_lsp.findings.check import Checked, Places
+from cite_lsp.findings.check import Checked
+from cite_lsp.findings.places import Places
 from cite_lsp.snapshot.resolve import Resolution
 
 _LINE_ENDS = re.compile(r"[\r\n]+")

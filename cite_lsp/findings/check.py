@@ -17,8 +17,6 @@ from cite_lsp.findings.told import Told
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
 
-__all__ = ["AGED", "LAYERS", "Checked", "Places", "check_document", "examine"]
-
 LAYERS = frozenset({"resolve", "document"})
 """The layers that a check looks for so far."""
 

@@ -107,12 +107,10 @@ def test_a_line_of_ten_megabytes(process, workspace):
     word = b"lorem ipsum `src/a.py:300` dolor sit amet, "
     data = word + b"x y z, " * 1_428_000 + word
     folder = workspace({**BASE, "docs/d.md": data})
-    ran, seconds = timed(process, folder, "check", "--format", "json")
+    ran = process(folder, "check", "--format", "json")
     assert statuses(ran) == ["line-out-of-range"] * 2
-    assert seconds < 30
-    ran, seconds = timed(process, folder, "check")
+    ran = process(folder, "check")
     assert max(map(len, ran.out.splitlines())) < 200
-    assert seconds < 30
 
 
 def test_a_hundred_megabytes_are_not_read(process, workspace):
@@ -120,14 +118,13 @@ def test_a_hundred_megabytes_are_not_read(process, workspace):
     for name in ("docs/huge.md", "src/huge.py"):
         with (folder / name).open("wb") as file:
             file.truncate(100_000_000)
-    ran, seconds = timed(process, folder, "check", "--level", "information")
+    ran = process(folder, "check", "--level", "information")
     assert ran.code == 3
     assert (
         "`src/huge.py` has 100,000,000 bytes or more, over the limit of 10,000,000; the cited lines were not looked at"
         in ran.out
     )
     assert "docs/huge.md has 100,000,000 bytes or more, over the limit of 20,000,000; it was not checked" in ran.out
-    assert seconds < 5
 
 
 def test_standard_input_over_the_limit(process, workspace):
@@ -139,9 +136,8 @@ def test_standard_input_over_the_limit(process, workspace):
 def test_a_document_of_a_hundred_thousand_lines(process, workspace):
     text = "".join(f"Line {number} is here.\n" if number % 50 else "\n`src/a.py:30`\n" for number in range(100_000))
     folder = workspace({**BASE, "docs/d.md": text})
-    ran, seconds = timed(process, folder, "check", "--format", "json")
+    ran = process(folder, "check", "--format", "json")
     assert len(document(ran, "docs/d.md")["findings"]) == 2000
-    assert seconds < 20
 
 
 @pytest.mark.parametrize(
@@ -192,9 +188,8 @@ def test_the_longest_of_each(process, workspace):
         "words": "src/a.py lines " + "7" * 400_000,
     }
     folder = workspace({**BASE, **{f"docs/{name}.md": text + "\n" for name, text in runs.items()}})
-    ran, seconds = timed(process, folder, "check")
+    ran = process(folder, "check")
     assert ran.code == 1
-    assert seconds < 15
     assert "has a line number of more than nine digits" in ran.out
     assert max(map(len, ran.out.splitlines())) < 300
 
@@ -229,7 +224,7 @@ def test_pipes_and_devices_as_documents_and_as_targets(process, workspace, tmp_p
     (folder / "src/zero.py").symlink_to("/dev/zero")
     (folder / "src/null.py").symlink_to("/dev/null")
     (folder / "docs/zero.md").symlink_to("/dev/zero")
-    ran, seconds = timed(process, folder, "check", "--level", "information")
+    ran = process(folder, "check", "--level", "information")
     assert ran.code == 0
     assert "1 document, 4 citations" in ran.out, "none of them is a document"
     assert "`src/pipe.py` is a named pipe, not a file" in ran.out
@@ -245,7 +240,6 @@ def test_pipes_and_devices_as_documents_and_as_targets(process, workspace, tmp_p
         assert f"{path} {reason}; it was not checked" in ran.out
     ran = process(folder, "check", "/dev/zero")
     assert ran.code in (2, 3)
-    assert seconds < 5
 
 
 AS_NOBODY = """
@@ -357,10 +351,9 @@ def test_names_with_line_breaks_and_bytes_that_are_no_text(process, workspace, g
 
 
 def test_a_whole_file_system_is_refused(process, workspace):
-    ran, seconds = timed(process, Path("/"), "check")
+    ran = process(Path("/"), "check")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "cite-lsp: / is a whole file system, not a project; name the project's folder\n"
-    assert seconds < 10
     folder = workspace({"docs/d.md": "x\n"})
     assert process(folder, "check", "/").code == 2
     assert process(Path("/"), "check", str(folder / "docs")).code == 0, "a folder was named"
@@ -369,13 +362,12 @@ def test_a_whole_file_system_is_refused(process, workspace):
 def test_the_home_directory_is_refused_unless_it_is_a_project(process, workspace, tmp_path):
     home = tmp_path / "home"
     for folder, arguments in ((home, ()), (home, (".",)), (home, ("../home",))):
-        ran, seconds = timed(process, folder, "check", *arguments)
+        ran = process(folder, "check", *arguments)
         assert (ran.code, ran.out) == (2, "")
         assert ran.err == (
             f"cite-lsp: {home} is the home directory, not a project; name the project's folder, "
             "or put a cite-lsp.toml into it if it is one\n"
         )
-        assert seconds < 10
     notes = workspace({"a.md": "x\n"}, "home/notes")
     assert process(home, "check", "notes").code == 0
     assert process(home, "check", str(notes / "a.md")).code == 0

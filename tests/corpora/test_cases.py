@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -217,9 +216,7 @@ def device(folder: Path) -> None:
     (folder / "x.py").symlink_to("/dev/zero")
     (folder / "y.py").symlink_to("/etc/passwd")
     os.mkfifo(folder / "z.py")
-    started = time.monotonic()
     assert [each.status for each in space.checked().resolutions] == ["outside", "outside", "unreadable"]
-    assert time.monotonic() - started < 5
 
 
 def linked_document(folder: Path) -> None:

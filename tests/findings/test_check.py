@@ -12,8 +12,9 @@ from cite_lsp.config import Settings
 from cite_lsp.document.document import Document
 from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.findings.catalogue import CATALOGUE
-from cite_lsp.findings.check import LAYERS, Checked, Places, check_document, examine
+from cite_lsp.findings.check import LAYERS, Checked, check_document, examine
 from cite_lsp.findings.finding import Finding, Fix, Severity
+from cite_lsp.findings.places import Places
 from cite_lsp.snapshot.snapshot import Scope, Snapshot
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))

@@ -1,7 +1,5 @@
 """Which lines stand for a citation, language by language, and what holds for every text."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -588,26 +586,24 @@ HOSTILE += ["static " * 800, "const a = (" * 500, "a<" * 3000 + "(", "=" * 5000,
 
 
 @pytest.mark.parametrize("line", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_lines_cost_little(line: str) -> None:
+def test_hostile_lines_cost_little(line: str, ends) -> None:
     lines = [line] * 500
     languages = {language_of(path) for path in PATHS if path}
-    start = time.process_time()
-    for language in languages:
-        unit_excerpt(lines, 250, None, language=language)
-    assert time.process_time() - start < 5
+    with ends():
+        for language in languages:
+            unit_excerpt(lines, 250, None, language=language)
 
 
-def test_a_large_file_costs_what_a_small_one_does() -> None:
+def test_only_what_is_near_is_looked_at_in_a_large_file(ends) -> None:
     lines = ["    some text of a line"] * 1_000_000
     wide = ["x" * 10_000_000, "y", "z" * 10_000_000]
-    start = time.process_time()
     for path in ("a.py", "a.ts", "a.md", "a.rst", "a.yaml", "a.json", None):
         language = None if path is None else language_of(path)
-        middle = unit_excerpt(lines, 500_000, None, language=language)
-        between = unit_excerpt(wide, 2, None, language=language)
+        with ends():
+            middle = unit_excerpt(lines, 500_000, None, language=language)
+            between = unit_excerpt(wide, 2, None, language=language)
         assert middle is not None
         assert between is not None
         assert (middle.unit, middle.start_line) == ("paragraph", 499_995)
         assert [number for number, _ in between.lines] == [2, 3]
         assert between.clipped
-    assert time.process_time() - start < 2

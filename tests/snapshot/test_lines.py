@@ -8,7 +8,6 @@ import shutil
 import socket
 import stat
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -120,15 +119,14 @@ def test_a_line_of_10_megabytes_is_one_line(tmp_path):
     assert lines_of(tmp_path, b"x" * 9_999_999 + b"\n") == ("x" * 9_999_999,)
 
 
-def test_size_is_asked_before_content(tmp_path):
+def test_size_is_asked_before_content(tmp_path, ends):
     path = tmp_path / "sparse.log"
     with path.open("wb") as file:
         file.truncate(100_000_000)
-    began = time.perf_counter()
-    found = Reader([str(tmp_path)]).read(str(path))
+    with ends():
+        found = Reader([str(tmp_path)]).read(str(path))
     assert status(found) == "too-large"
     assert "100,000,000" in found.reason
-    assert time.perf_counter() - began < 0.05
 
 
 def test_the_limit_is_the_last_size_that_is_read(tmp_path):
@@ -382,11 +380,10 @@ def test_documents_in_utf_16_say_so(tmp_path):
     assert (found.text, found.encoding) == ("ä\n", "utf-16-be")
 
 
-def test_ten_megabytes_of_bytes_that_are_no_text_take_no_long_time(tmp_path):
+def test_ten_megabytes_of_bytes_that_are_no_text_take_no_long_time(tmp_path, ends):
     path = written(tmp_path, b"\xff" * 9_999_999)
-    began = time.perf_counter()
-    assert status(Reader([str(tmp_path)]).read(path)) == "read"
-    assert time.perf_counter() - began < 2
+    with ends():
+        assert status(Reader([str(tmp_path)]).read(path)) == "read"
 
 
 def test_other_errors_of_the_system_are_told(tmp_path, monkeypatch):

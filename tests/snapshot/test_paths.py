@@ -133,11 +133,10 @@ def test_known_paths():
         assert other not in known, other
 
 
-def test_known_is_linear_in_the_path():
-    began = time.perf_counter()
-    for odd in ("/" * 150_000, "../" * 50_000, "." * 150_000, "\\" * 150_000, "a/" * 75_000):
-        assert odd not in INDEX.known()
-    assert time.perf_counter() - began < 0.2
+def test_known_is_asked_for_odd_paths(ends):
+    with ends():
+        for odd in ("/" * 150_000, "../" * 50_000, "." * 150_000, "\\" * 150_000, "a/" * 75_000):
+            assert odd not in INDEX.known()
 
 
 def test_the_closest_paths():
@@ -166,26 +165,24 @@ def many_paths() -> list[str]:
     ]
 
 
-def test_look_ups_in_100_000_paths_are_quick():
-    index = PathIndex.of(many_paths())
-    path = index.paths[50_000]
-    for warm in (index.close_to, index.spelled, index.with_suffix):
-        warm(path)
+def test_look_ups_do_not_grow_with_the_index():
+    paths = many_paths()
+    small, large = PathIndex.of(paths[:10_000]), PathIndex.of(paths)
+    path = small.paths[5_000]
 
     def best(call, argument) -> float:
         times = []
-        for _ in range(3):
+        for _ in range(5):
             began = time.perf_counter()
-            call(argument)
+            for _ in range(20):
+                call(argument)
             times.append(time.perf_counter() - began)
-        return min(times)
+        return min(times[1:])
 
-    assert best(index.close_to, path.replace("_", "-")) < 0.03
-    assert best(index.close_to, "nothing/like/it_at_all.zig") < 0.03
-    assert best(index.spelled, path.upper()) < 0.001
-    assert best(index.with_suffix, path) < 0.001
-    assert best(index.__contains__, path) < 0.001
-    assert best(index.has_folder, "retry/client") < 0.001
+    assert best(large.with_suffix, path) < 10 * best(small.with_suffix, path)
+    assert best(large.spelled, path.upper()) < 10 * best(small.spelled, path.upper())
+    near = path.replace("_", "-")
+    assert best(large.close_to, near) < 30 * best(small.close_to, near), "ten times the names, about ten times the work"
 
 
 # With git
@@ -315,13 +312,12 @@ def test_a_walk_lists_what_git_lists(tmp_path, seed):
         ]
 
 
-def test_rules_that_would_take_for_ever_are_not_followed_and_told(tmp_path):
+def test_rules_that_would_take_for_ever_are_not_followed_and_told(tmp_path, ends):
     root = tree(
         tmp_path / "w", "a" * 250, **{".gitignore": "*a*a*a*a*a*a*a*b\n/**/a/**/a/**/a/**/a/**/b\nx.py\n", "x.py": ""}
     )
-    began = time.perf_counter()
-    index = list_paths(str(root))
-    assert time.perf_counter() - began < 1
+    with ends():
+        index = list_paths(str(root))
     assert index.paths == (".gitignore", "a" * 250)
     assert [note[:7] for note in index.notes] == ["line 1 ", "line 2 "]
 
@@ -388,17 +384,16 @@ def test_folders_without_permission_are_passed_over_and_told():
 # What is no root
 
 
-def test_the_file_system_and_the_home_directory_are_refused(tmp_path, monkeypatch):
+def test_the_file_system_and_the_home_directory_are_refused(tmp_path, ends):
     home = tmp_path / "home"
     (tmp_path / "way").symlink_to(home)
-    began = time.perf_counter()
     for root in ("/", "//", "/tmp/..", str(home), str(tmp_path / "way"), f"{home}/../home"):
-        index = list_paths(root)
+        with ends():
+            index = list_paths(root)
         assert index.paths == ()
         assert index.tracked is None
         assert "name the project's folder" in index.notes[0]
         assert too_wide(root) == index.notes[0]
-    assert time.perf_counter() - began < 0.5
     assert too_wide(str(tmp_path)) is None
     assert list_paths(str(tree(home / "project", "a.py"))).paths == ("a.py",)
     (home / "cite-lsp.toml").write_text("")

@@ -13,8 +13,9 @@ from cite_lsp.cli.summary import VERDICTS, Summary
 from cite_lsp.config import Problem
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.columns import to_units
-from cite_lsp.findings.check import Checked, Places
+from cite_lsp.findings.check import Checked
 from cite_lsp.findings.finding import Finding, Severity
+from cite_lsp.findings.places import Places
 from cite_lsp.snapshot.resolve import Resolution
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -8,8 +8,8 @@ from cite_lsp.cli.formats.as_json import shown
 from cite_lsp.cli.run import Report, Run
 from cite_lsp.cli.summary import Summary
 from cite_lsp.config import Problem
-from cite_lsp.findings.check import Places
 from cite_lsp.findings.finding import DEFAULT_LIMIT, Finding, Severity, cap
+from cite_lsp.findings.places import Places
 
 _STYLES = {
     Severity.ERROR: "bold red",

@@ -20,7 +20,7 @@ PICTURE = HERE / ".github/check.svg"
 def main() -> None:
     """Write the picture."""
     console = Console(
-        record=True, file=io.StringIO(), width=112, force_terminal=True, color_system="truecolor", emoji=False
+        record=True, file=io.StringIO(), width=128, force_terminal=True, color_system="truecolor", emoji=False
     )
     run = prepare(Request((str(SAMPLE),)))
     writer = TextWriter(console, run, Severity.WARNING)

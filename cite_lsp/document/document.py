@@ -16,6 +16,7 @@ from cite_lsp.document.claims import Claims, Surroundings, own_text
 from cite_lsp.document.cuts import START, Cut, Lines, State, indent_of
 from cite_lsp.document.find import Found, find_anchors, find_definition, find_in_code
 from cite_lsp.document.path_token import Grammar, make_grammar
+from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.document.pattern_search import Allowance, find_by_pattern
 
 _GROUP = 64
@@ -128,7 +129,7 @@ class Document:
         text: str,
         path: str = "",
         known: Container[str] = (),
-        pattern: Pattern[str] | None = None,
+        pattern: Pattern[str] | str | None = None,
         *,
         in_fences: bool = False,
         extensions: frozenset[str] = frozenset(),
@@ -136,9 +137,14 @@ class Document:
         """Parse a text. Never raises on it, and is linear in it.
 
         `path` is POSIX and relative to its root; its ending chooses the block rules. `known` is any container of
-        paths that count whatever their extension. `pattern`, as `document.pattern.compile_pattern` gives it, takes
-        the place of the grammar.
+        paths that count whatever their extension. `pattern`, an expression or what `compile_pattern` makes of one,
+        takes the place of the grammar; ValueError says what is wrong with it.
         """
+        if isinstance(pattern, str):
+            compiled = compile_pattern(pattern)
+            if isinstance(compiled, str):
+                raise ValueError(compiled)  # noqa: TRY004 - a wrong value, told as text
+            pattern = compiled
         options = _Options(path, syntax_of(path), make_grammar(known, extensions, path), pattern, in_fences)
         blocks: list[Block] = []
         if text.startswith(_MARK):

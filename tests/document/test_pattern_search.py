@@ -68,3 +68,10 @@ def test_an_edit_has_an_allowance_of_its_own() -> None:
     after = document.edit(len(document.text), len(document.text), "ends !x.c:3\n")
     assert [anchor.spans for anchor in after.anchors] == [((3, 3),)]
     assert not Document.parse("ends !x.c:3\n", "d.md", pattern=CATASTROPHIC).overrun
+
+
+def test_an_expression_may_be_given_as_it_is() -> None:
+    document = Document.parse("see a.ts:3 and b.py:4", "docs/d.md", pattern=r"[a-z]+\.ts:\d+")
+    assert [anchor.text for anchor in document.anchors] == ["a.ts:3"]
+    with pytest.raises(ValueError, match="empty"):
+        Document.parse("a.ts:3", pattern="a*")

@@ -3,7 +3,6 @@
 import errno
 import io
 import os
-import re
 import sys
 import time
 from collections.abc import Iterator
@@ -32,7 +31,7 @@ from cite_lsp import __version__
 from cite_lsp.cli.formats.as_json import JsonWriter
 from cite_lsp.cli.formats.as_text import TextWriter, visible
 from cite_lsp.cli.jobs import Shape, Share, jobs_for, shares
-from cite_lsp.cli.run import STDIN, Request, Run, UnfinishedError, UsageError, prepare
+from cite_lsp.cli.run import PLACE, STDIN, Request, Run, UnfinishedError, UsageError, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
 
@@ -70,7 +69,6 @@ app = typer.Typer(
 )
 
 _PROGRESS_FROM = 20
-_PLACE = re.compile(r"(.+?):([0-9]{1,9})(?::[0-9]{1,9})?", re.DOTALL)
 
 
 class OutputFormat(StrEnum):
@@ -221,7 +219,7 @@ def explain(
         else:
             sys.stdout.write(page)
         return
-    place = _PLACE.fullmatch(subject)
+    place = PLACE.fullmatch(subject)
     if place is not None:
         path, number = place.groups()
         if not explain_citation(path, int(number), console):

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from cite_lsp.document.document import Document
 from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.findings.check import Checked, examine
 from cite_lsp.snapshot.ladder import within
-from cite_lsp.snapshot.lines import Unread
+from cite_lsp.snapshot.lines import Unread, is_folder
 from cite_lsp.snapshot.paths import too_wide
 from cite_lsp.snapshot.snapshot import Scope, Snapshot
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from regex import Pattern
 
 STDIN = "-"
-_PLACE = re.compile(r"(.+?):[0-9]+(?::[0-9]+)?", re.DOTALL)
+PLACE = re.compile(r"(.+?):([0-9]{1,9})(?::[0-9]{1,9})?", re.DOTALL)
+"""`PATH:LINE` or `PATH:LINE:COLUMN`, as a person names a line of a document."""
 
 
 class UsageError(Exception):
@@ -68,7 +69,7 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     nested: Mapping[str, LoadedSettings] = field(default_factory=dict)
     """Settings of folders below the root that have their own file."""
-    overlay: Mapping[str, str] = field(default_factory=dict)
+    _patterns: dict[str, "Pattern[str] | None"] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
     """Documents that were named one by one."""
 
@@ -87,16 +88,20 @@ class Run:
                 return loaded.settings, path[len(folder) + 1 :]
         return self.settings, path
 
+    def _pattern(self, expression: str | None) -> "Pattern[str] | None":
+        """Give the user's expression, compiled once in a run: trying it out takes longer than most documents."""
+        if expression is None:
+            return None
+        if expression not in self._patterns:
+            compiled = compile_pattern(expression)
+            self._patterns[expression] = None if isinstance(compiled, str) else compiled
+        return self._patterns[expression]
+
     def reports(self, documents: Sequence[str]) -> Iterator[Report]:
         """Look at one document after the other."""
-        patterns: dict[str, Pattern[str] | None] = {}
         known = self.snapshot.known
         for path in documents:
             settings, inside = self.settings_for(path)
-            expression = settings.anchors.pattern
-            if expression and expression not in patterns:
-                compiled = compile_pattern(expression)
-                patterns[expression] = None if isinstance(compiled, str) else compiled
             text = self.snapshot.read_document(self.root, path, settings.files.max_document_bytes)
             if isinstance(text, Unread):
                 passed_over = text.status == "not-text" and syntax_of(path) == "text" and path not in self.named
@@ -106,7 +111,7 @@ class Run:
                 text.text,
                 path,
                 known,
-                patterns.get(expression) if expression else None,
+                self._pattern(settings.anchors.pattern),
                 in_fences=settings.anchors.in_fences,
                 extensions=frozenset(settings.anchors.extensions),
             )
@@ -127,11 +132,10 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
     if refused:
         raise UsageError(refused)
     loaded = load_settings(root, command_line=command_line)
-    loaded = replace(loaded, root=root)
     overlay = {full[paths.index(STDIN)]: request.stdin or ""} if STDIN in paths else {}
     snapshot = Snapshot.open(root, overlay=overlay, scope=_scope(loaded.settings))
     nested = _nested_settings(root, snapshot, command_line)
-    run = Run(root, loaded, snapshot, (), snapshot.notes, list(loaded.problems), nested, overlay)
+    run = Run(root, loaded, snapshot, (), snapshot.notes, list(loaded.problems), nested)
     run.problems += [problem for each in nested.values() for problem in each.problems if problem not in run.problems]
     run.named = frozenset(_named(run, full, paths))
     run.documents = tuple(sorted({*run.named, *_taken_in(run, full, paths)}))
@@ -153,18 +157,18 @@ def _full(path: str, request: Request) -> str:
         except PermissionError as error:
             raise UsageError(f"{path} cannot be read: there is no permission to") from error
         except (OSError, ValueError) as error:
-            place = _PLACE.fullmatch(path)
+            place = PLACE.fullmatch(path)
             hint = f"; `cite-lsp explain {path}` shows the citations of a line" if place and _exists(place[1]) else ""
             raise UsageError(f"{path} does not exist{hint}") from error
-        if stat.S_ISLNK(mode) and _is_folder(found):
+        if stat.S_ISLNK(mode) and is_folder(found):
             found = os.path.realpath(found)
-        if _is_folder(found) and not os.access(found, os.R_OK | os.X_OK):
+        if is_folder(found) and not os.access(found, os.R_OK | os.X_OK):
             raise UsageError(f"{path} cannot be read: there is no permission to")
         return found
     if not request.stdin_path:
         raise UsageError("standard input has no place in the workspace; say which with --stdin-path docs/a.md")
     found = _absolute(request.stdin_path)
-    if _is_folder(found):
+    if is_folder(found):
         raise UsageError(
             f"{request.stdin_path} is a folder; --stdin-path names the document that standard input stands for"
         )
@@ -183,7 +187,7 @@ def _root_of(path: str) -> str:
     root, _ = find_root(path)
     if path == root or (within(root, path) is not None and not too_wide(root)):
         return root
-    return path if Path(path).is_dir() else os.path.dirname(path)
+    return path if is_folder(path) else os.path.dirname(path)
 
 
 def _scope(settings: Settings) -> Scope:
@@ -210,14 +214,14 @@ def _named(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]
     """Give the documents that were named one by one: they are checked whatever `files` says."""
     for name, path in zip(given, full, strict=True):
         inside = within(run.root, path) or ""
-        if inside and (name == STDIN or not _is_folder(path)):
+        if inside and (name == STDIN or not is_folder(path)):
             yield inside
 
 
 def _taken_in(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]:
     """Give the documents that the settings take in below the folders that were named."""
     for name, path in zip(given, full, strict=True):
-        if name != STDIN and _is_folder(path):
+        if name != STDIN and is_folder(path):
             yield from _below(run, within(run.root, path) or "")
 
 
@@ -245,11 +249,4 @@ def _exists(path: str) -> bool:
     try:
         return os.path.lexists(path)
     except ValueError:
-        return False
-
-
-def _is_folder(path: str) -> bool:
-    try:
-        return Path(path).is_dir()
-    except OSError:  # in a folder that may not be entered
         return False

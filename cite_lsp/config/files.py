@@ -5,7 +5,7 @@ import re
 import stat
 import tomllib
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 import platformdirs
 
 from cite_lsp.config import toml_places
+from cite_lsp.snapshot.lines import is_file, is_folder
 
 PROJECT_FILE = "cite-lsp.toml"
 PYTHON_FILE = "pyproject.toml"
@@ -84,7 +85,7 @@ def find_root(path: str) -> tuple[str, str | None]:
     in the same folder goes before it. Paths are absolute; links are not followed.
     """
     start = os.path.abspath(path)
-    folders = [start] if _is(Path.is_dir, start) else []
+    folders = [start] if is_folder(start) else []
     above = os.path.dirname(start)
     while above not in folders:
         folders.append(above)
@@ -101,18 +102,10 @@ def find_root(path: str) -> tuple[str, str | None]:
 
 def _settings_file_in(folder: str) -> str | None:
     own = os.path.join(folder, PROJECT_FILE)
-    if os.path.lexists(own) and not _is(Path.is_dir, own):
+    if os.path.lexists(own) and not is_folder(own):
         return own
     python = os.path.join(folder, PYTHON_FILE)
-    return python if _is(Path.is_file, python) and read_python_file(python) is not None else None
-
-
-def _is(test: Callable[[Path], bool], path: str) -> bool:
-    """Whether a path is a file or a folder; not where that cannot be found out (no permission, a name too long)."""
-    try:
-        return test(Path(path))
-    except (OSError, ValueError):
-        return False
+    return python if is_file(python) and read_python_file(python) is not None else None
 
 
 def _leads_away(path: str) -> bool:
@@ -172,7 +165,7 @@ def project_source(settings_file: str) -> Source | None:
         return read_python_file(settings_file)
     source = read_file(settings_file, trusted=False)
     other = os.path.join(os.path.dirname(settings_file), PYTHON_FILE)
-    second = read_python_file(other) if _is(Path.is_file, other) else None
+    second = read_python_file(other) if is_file(other) else None
     if second is None:
         return source
     message = f"{PROJECT_FILE} in the same folder is used; the table [tool.cite-lsp] here is not read"

@@ -12,9 +12,10 @@ import errno
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Literal
 
 UnreadStatus = Literal["missing", "outside", "not-text", "too-large", "unreadable", "not-available"]
@@ -227,6 +228,23 @@ class Reader:
             _, (_, freed) = self._kept.popitem(last=False)
             self._kept_bytes -= freed
         return text
+
+
+def is_file(path: str) -> bool:
+    """True for a file, links followed; not where that cannot be found out (no permission, a name too long)."""
+    return _answers(Path.is_file, path)
+
+
+def is_folder(path: str) -> bool:
+    """True for a folder, links followed; not where that cannot be found out (no permission, a name too long)."""
+    return _answers(Path.is_dir, path)
+
+
+def _answers(test: Callable[[Path], bool], path: str) -> bool:
+    try:
+        return test(Path(path))
+    except (OSError, ValueError):
+        return False
 
 
 def split_lines(text: str) -> list[str]:

@@ -13,6 +13,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA, Levenshtein
 
 from cite_lsp.snapshot.git import Listing, Repository
+from cite_lsp.snapshot.lines import is_file
 from cite_lsp.snapshot.walk import cut_short, walk
 
 MAX_FILES = 200_000
@@ -238,15 +239,8 @@ def _on_disk(root: str, listing: Listing) -> Iterable[str]:
     maybe_links = listing.links | listing.untracked
     yield from listing.tracked - maybe_links
     for path in maybe_links & (listing.tracked | listing.untracked):
-        if _leads_to_file(os.path.join(root, path)):
+        if is_file(os.path.join(root, path)):
             yield path
-
-
-def _leads_to_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except OSError:
-        return False
 
 
 def _index(root: str, paths: Iterable[str], tracked: frozenset[str] | None, notes: list[str], limit: int) -> PathIndex:

@@ -12,7 +12,7 @@ from cite_lsp.document.document import Document
 from cite_lsp.document.path_token import known_spelling
 from cite_lsp.snapshot.excerpt import Excerpt, language_of, unit_excerpt, window_excerpt
 from cite_lsp.snapshot.git import Repository
-from cite_lsp.snapshot.ladder import UPWARDS, Home, Ladder, Place, home_of, joined, mapped_checkout, within
+from cite_lsp.snapshot.ladder import Home, Ladder, Place, downwards, home_of, joined, mapped_checkout, within
 from cite_lsp.snapshot.lines import MAX_FILE_BYTES, DocumentText, FileText, Reader, Unread
 from cite_lsp.snapshot.paths import PathIndex, list_paths
 from cite_lsp.snapshot.resolve import Resolution, resolve_lines, unresolved
@@ -252,8 +252,7 @@ class Snapshot:
         if path not in self._closest:
             if len(self._closest) >= _MOST_CLOSEST:
                 return ()  # so many dead paths have one cause, and it is none that a near name mends
-            wanted = UPWARDS.sub("", path, count=1).lstrip("/")
-            found = [close for index in self.indexes for close in index.close_to(wanted)]
+            found = [close for index in self.indexes for close in index.close_to(downwards(path))]
             self._closest[path] = tuple(found[:3])
         return self._closest[path]
 

@@ -16,6 +16,8 @@ import pytest
 from rich.cells import cell_len
 
 from cite_lsp import __version__
+from cite_lsp.cli import run as run_module
+from cite_lsp.document.pattern import compile_pattern
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 GOOD = {"src/a.py": TEN, "docs/good.md": "See `src/a.py:3`.\n", "cite-lsp.toml": ""}
@@ -512,3 +514,23 @@ def test_a_full_disk_is_said(workspace, command):
 def test_a_place_for_standard_input_that_cannot_be(cli, workspace, name):
     ran = cli(workspace(GOOD), "check", "-", "--stdin-path", name, stdin=b"`src/a.py:1`\n")
     assert ran.code in (0, 1, 2)
+
+
+def test_an_expression_is_compiled_once_in_a_run(cli, workspace, monkeypatch):
+    compiled = []
+    monkeypatch.setattr(
+        run_module, "compile_pattern", lambda source: compiled.append(source) or compile_pattern(source)
+    )
+    documents = {f"docs/d{number}.md": "`src/a.py:3`\n" for number in range(5)}
+    folder = workspace({**GOOD, **documents, "cite-lsp.toml": "[anchors]\npattern = '[a-z/]+\\.py:\\d+'\n"})
+    assert cli(folder, "check", "--jobs", "1").code == 0
+    assert len(compiled) == 1
+
+
+def test_a_path_that_is_a_link_to_what_cannot_be_named(cli, workspace, tmp_path):
+    folder = workspace(GOOD)
+    link = tmp_path / "elsewhere.md"
+    link.symlink_to("b" * 300)
+    ran = cli(folder, "check", str(link))
+    assert ran.code == 3
+    assert "elsewhere.md" in ran.out

@@ -43,11 +43,21 @@ class Block:
     """The user's pattern ran out of time here: this block was not read."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Piece:
+    """Some blocks in a row. Pieces that an edit does not touch are the same objects in both documents.
+
+    What is known of a piece can so be kept for as long as it lives: it is compared by identity.
+    """
+
     blocks: tuple[Block, ...]
     characters: int
     lines: int
+
+    @property
+    def text(self) -> str:
+        """The text of the blocks, joined."""
+        return "".join([block.text for block in self.blocks])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +73,11 @@ class _Options:
     """Of the pattern; each edit has its own."""
 
 
-def _group(blocks: Sequence[Block]) -> _Group:
-    return _Group(tuple(blocks), sum(len(block.text) for block in blocks), sum(block.line_count for block in blocks))
+def _group(blocks: Sequence[Block]) -> Piece:
+    return Piece(tuple(blocks), sum(len(block.text) for block in blocks), sum(block.line_count for block in blocks))
 
 
-def _grouped(blocks: Sequence[Block]) -> list[_Group]:
+def _grouped(blocks: Sequence[Block]) -> list[Piece]:
     """Share blocks out into groups of about `_GROUP`."""
     if len(blocks) <= 2 * _GROUP:
         return [_group(blocks)] if blocks else []
@@ -118,7 +128,7 @@ class Document:
 
     __slots__ = ("_anchors", "_groups", "_options")
 
-    def __init__(self, groups: tuple[_Group, ...], options: _Options) -> None:
+    def __init__(self, groups: tuple[Piece, ...], options: _Options) -> None:
         self._groups = groups
         self._options = options
         self._anchors: tuple[Anchor, ...] | None = None
@@ -167,6 +177,11 @@ class Document:
     def text(self) -> str:
         """The whole text."""
         return "".join(block.text for block in self.blocks)
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The blocks in order, some dozens together; none is empty."""
+        return self._groups
 
     @property
     def blocks(self) -> Iterator[Block]:

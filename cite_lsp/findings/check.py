@@ -1,18 +1,18 @@
 """Checks one document: its anchors, what they resolve to, and the findings that need no judge."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from cite_lsp.config import Settings, severity_of
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
+from cite_lsp.findings.by_block import moved, tell_block
 from cite_lsp.findings.catalogue import CATALOGUE
 from cite_lsp.findings.comments import MARK, Ignore, Ignores, ignore_findings, parse_ignores
-from cite_lsp.findings.documenting import document_findings
+from cite_lsp.findings.documenting import whole_findings
 from cite_lsp.findings.finding import Finding, Level, Severity, sort_findings
 from cite_lsp.findings.places import Places
-from cite_lsp.findings.resolving import SILENT, Case, tell
 from cite_lsp.findings.told import Told
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
@@ -20,7 +20,9 @@ from cite_lsp.snapshot.snapshot import Snapshot
 LAYERS = frozenset({"resolve", "document"})
 """The layers that a check looks for so far."""
 
-_LOOKED_FOR = frozenset(code.name for code in CATALOGUE.values() if code.layer in LAYERS)
+LOOKED_FOR = frozenset(code.name for code in CATALOGUE.values() if code.layer in LAYERS)
+"""Their codes."""
+
 _NO_COMMENTS = frozenset({"fence", "code", "front-matter", "raw-html"})
 
 
@@ -46,7 +48,7 @@ AGED = frozenset({"missing", "ambiguous", "line-out-of-range", "end-out-of-range
 """Codes that time brings about: in a record they may have been right when they were written."""
 
 
-class _Levels:
+class Levels:
     """Severities of codes in one document."""
 
     def __init__(self, path: str, settings: Settings, *, tracked: bool) -> None:
@@ -83,34 +85,31 @@ def examine(document: Document, snapshot: Snapshot, settings: Settings, path: st
     path = document.path if path is None else path
     text = document.text
     anchors = document.anchors
-    resolutions = tuple(snapshot.resolve(anchor, document) for anchor in anchors)
-    levels = _Levels(path, settings, tracked=_tracked(document, snapshot))
-    told = [
-        *document_findings(document, anchors, text, must_cite=settings.must_cite(path)),
-        *_resolve_findings(document, snapshot, anchors, resolutions),
-    ]
-    ignores = _ignores(document, text)
-    findings = _kept(told, levels, ignores, text)
-    return Checked(document, text, anchors, resolutions, sort_findings(findings))
+    resolutions: list[Resolution] = []
+    told: list[Told] = []
+    offset = 0
+    for block in document.blocks:
+        if block.anchors:
+            known = tell_block(block, document, snapshot)
+            told += [moved(each, offset, len(resolutions)) for each in known.told]
+            resolutions += known.resolutions
+        offset += len(block.text)
+    cites = bool(anchors)
+    told += whole_findings(overrun=document.overrun, cites=cites, must_cite=settings.must_cite(path))
+    levels = Levels(path, settings, tracked=is_tracked(document, snapshot))
+    ignores = find_ignores(document, text)
+    findings = keep(told, levels, ignores, text)
+    return Checked(document, text, anchors, tuple(resolutions), sort_findings(findings))
 
 
-def _resolve_findings(
-    document: Document, snapshot: Snapshot, anchors: tuple[Anchor, ...], resolutions: tuple[Resolution, ...]
-) -> Iterator[Told]:
-    for number, (anchor, resolution) in enumerate(zip(anchors, resolutions, strict=True)):
-        if resolution.status in SILENT:
-            continue
-        message, fixes = tell(Case(anchor, resolution, document, snapshot))
-        yield Told(resolution.status, message, anchor.start, anchor.end, number, fixes)
-
-
-def _tracked(document: Document, snapshot: Snapshot) -> bool:
+def is_tracked(document: Document, snapshot: Snapshot) -> bool:
     """Whether git tracks the document itself."""
     tracked = snapshot.indexes[snapshot.home(document).root].tracked
     return tracked is not None and document.path in tracked
 
 
-def _ignores(document: Document, text: str) -> Ignores:
+def find_ignores(document: Document, text: str) -> Ignores:
+    """Find the ignore comments of a document, `text` being its text; those that are only shown in code do not count."""
     if MARK not in text:
         return Ignores()
     silent: list[tuple[int, int]] = []
@@ -128,29 +127,38 @@ def _ignores(document: Document, text: str) -> Ignores:
     return parse_ignores(text, excluded)
 
 
-def _kept(told: list[Told], levels: _Levels, ignores: Ignores, text: str) -> list[Finding]:
-    """Drop what settings or comments silence; the rest are findings."""
+def keep(
+    told: Iterable[Told], levels: Levels, ignores: Ignores, text: str, looked_for: frozenset[str] = LOOKED_FOR
+) -> list[Finding]:
+    """Drop what settings or comments silence; the rest are findings, in no order.
+
+    `looked_for`: the codes that this run can have told; a comment for another one is not called unused.
+    """
     kept: list[Finding] = []
     used: set[tuple[Ignore, str]] = set()
     places = Places(text) if ignores.comments else None
     for each in told:
-        level = levels.of(each.code)
         comment = ignores.covers(each.code, places.line(each.start)) if places else None
         if comment is not None:
             used.add((comment, each.code))
-        elif level != "off":
-            told_here = _in_record(each) if levels.record and each.code in AGED else each
-            kept.append(_finding(told_here, level))
+        elif (finding := as_finding(each, levels)) is not None:
+            kept.append(finding)
     if ignores.comments:
-        kept += ignore_findings(text, ignores, used, _LOOKED_FOR, levels.of)
+        kept += ignore_findings(text, ignores, used, looked_for, levels.of)
     return kept
+
+
+def as_finding(told: Told, levels: Levels) -> Finding | None:
+    """Give what is told the severity that the settings leave it; None where they switch it off."""
+    level = levels.of(told.code)
+    if level == "off":
+        return None
+    if levels.record and told.code in AGED:
+        told = _in_record(told)
+    return Finding(told.code, level, told.message, told.start, told.end, told.anchor, told.fixes)
 
 
 def _in_record(told: Told) -> Told:
     """Say what a record's citation may have been; to mend it unasked would falsify the record."""
     message = f"{told.message} (in a record: it may have been right when it was written)"
     return replace(told, message=message, fixes=tuple(replace(fix, preferred=False) for fix in told.fixes))
-
-
-def _finding(told: Told, level: Severity) -> Finding:
-    return Finding(told.code, level, told.message, told.start, told.end, told.anchor, told.fixes)

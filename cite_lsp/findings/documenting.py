@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from cite_lsp.document.anchors import Anchor
-from cite_lsp.document.document import Document
+from cite_lsp.document.document import Block
 from cite_lsp.findings.finding import Edit, Fix
 from cite_lsp.findings.rewrite import retarget
 from cite_lsp.findings.told import Told, lines_in_words
@@ -15,17 +15,21 @@ _FORMAT = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064
 _MOST_NAMED = 3
 
 
-def document_findings(document: Document, anchors: Sequence[Anchor], text: str, *, must_cite: bool) -> Iterator[Told]:
-    """Find links that disagree with themselves, invisible characters, and a document that cites nothing."""
-    for number, anchor in enumerate(anchors):
+def block_findings(block: Block) -> Iterator[Told]:
+    """Find links that disagree with themselves and invisible characters; offsets are into the block's text."""
+    for number, anchor in enumerate(block.anchors):
         if anchor.target is not None and anchor.target.disagrees:
             yield _link_disagrees(number, anchor)
-    if not text.isascii() and _FORMAT.search(text):
-        yield from _format_characters(anchors, text)
-    if document.overrun:
+    if block.anchors and not block.text.isascii() and _FORMAT.search(block.text):
+        yield from _format_characters(block.anchors, block.text)
+
+
+def whole_findings(*, overrun: bool, cites: bool, must_cite: bool) -> Iterator[Told]:
+    """Find what is to be said of a document as a whole: that it was not read to its end, or that it cites nothing."""
+    if overrun:
         message = "the expression in anchors.pattern took too long here: citations of this document may be missing"
         yield Told("setting", message, 0, 0, None)
-    elif must_cite and not anchors:
+    elif must_cite and not cites:
         message = "this document cites nothing, though files.must_cite says that it must"
         yield Told("vacuous", message, 0, 0, None)
 

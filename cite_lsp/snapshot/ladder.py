@@ -14,7 +14,7 @@ from posixpath import normpath
 
 from cite_lsp.document.document import Document
 from cite_lsp.snapshot.lines import Reader, Unread
-from cite_lsp.snapshot.mentions import Mentions
+from cite_lsp.snapshot.mentions import DocumentMentions
 from cite_lsp.snapshot.paths import PathIndex
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
@@ -25,6 +25,8 @@ UPWARDS = re.compile(r"(?:\.{1,2}/)+")
 _LEFT_OUT = re.compile(r"(?:^|/)(?:\.\.\.|…)/")
 MAX_CANDIDATES = 5
 _ANCESTORS_ON_DISK = 16
+_MOST_KEPT = 100_000
+"""Paths that are remembered: each key stroke in a path makes another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +70,41 @@ class Ladder:
         self._indexes = indexes
         self._reader = reader
         self._kept: dict[tuple[str, Home], Place | None] = {}
-        self._settled: tuple[Document, Mentions, dict[str, Place | None]] | None = None
-        """Of the document asked about last: the paths it names, and what those that end in a path mean."""
+        self._settled: dict[tuple[str, Home, frozenset[str]], Place | None] = {}
+        """What a path means beside the longer ones that its document names."""
+        self._mentions = DocumentMentions()
+
+    def over(self, reader: Reader) -> "Ladder":
+        """Give a ladder over another reader of the same files that knows what this one has found out."""
+        ladder = Ladder(self._indexes, reader)
+        ladder._kept, ladder._settled, ladder._mentions = self._kept, self._settled, self._mentions
+        return ladder
 
     def climb(self, written: str, home: Home, document: Document) -> Place | None:
         """Give the place of a path as written; None when nothing here has it."""
         path = written.replace("\\", "/")
-        key = (path, home)
-        if key not in self._kept:
-            self._kept[key] = self._climb(path, home)
-        place = self._kept[key]
-        if place is None or (place.status != "ambiguous" and place.via != "basename"):
+        place = self._found(path, home)
+        if place is None or not _is_open(place):
             return place
         return self._named_by_document(path, place, home, document)
+
+    def asks_document(self, written: str, home: Home) -> bool:
+        """Say whether what a path means depends on what else its document names."""
+        place = self._found(written.replace("\\", "/"), home)
+        return place is not None and _is_open(place)
+
+    def named(self, written: str, document: Document) -> frozenset[str]:
+        """Give the longer paths in a document's text that end in a path as written."""
+        return self._mentions.longer(downwards(written), document)
+
+    def _found(self, path: str, home: Home) -> Place | None:
+        key = (path, home)
+        if key not in self._kept:
+            if len(self._kept) >= _MOST_KEPT:
+                self._kept.clear()
+                self._settled.clear()
+            self._kept[key] = self._climb(path, home)
+        return self._kept[key]
 
     def _climb(self, path: str, home: Home) -> Place | None:
         for spelling in self._spellings(path):
@@ -240,23 +264,18 @@ class Ladder:
 
     def _named_by_document(self, path: str, place: Place, home: Home, document: Document) -> Place:
         """Prefer what the document itself names: the full path of the only file it means, or one that is gone."""
-        if self._settled is None or self._settled[0] is not document:
-            self._settled = (document, Mentions(document.text), {})
-        _, mentions, settled = self._settled
-        if path not in settled:
-            settled[path] = self._mentioned(path, home, mentions)
-        return settled[path] or place
+        named = self.named(path, document)
+        key = (path, home, named)
+        if key not in self._settled:
+            self._settled[key] = self._mentioned(home, named)
+        return self._settled[key] or place
 
-    def _mentioned(self, path: str, home: Home, mentions: Mentions) -> Place | None:
-        """Give what the longer spellings of `path` in a document's text mean; None when they settle nothing."""
-        tail = downwards(path)
+    def _mentioned(self, home: Home, named: frozenset[str]) -> Place | None:
+        """Give what the longer spellings of a path in a document's text mean; None when they settle nothing."""
         hits: set[tuple[str, str]] = set()
         gone: list[str] = []
-        for longer in mentions.longer(tail):
-            key = (longer, home)
-            if key not in self._kept:
-                self._kept[key] = self._climb(longer, home)
-            found = self._kept[key]
+        for longer in named:
+            found = self._found(longer, home)
             if found is not None and found.path and found.status in ("found", "case-differs"):
                 hits.add((found.root, found.path))
             elif found is None and self._has_folder_of(longer):
@@ -269,6 +288,10 @@ class Ladder:
     def _has_folder_of(self, path: str) -> bool:
         folder = path.rpartition("/")[0]
         return any(index.has_folder(folder) for index in self._indexes)
+
+
+def _is_open(place: Place) -> bool:
+    return place.status == "ambiguous" or place.via == "basename"
 
 
 def _is_absolute(path: str) -> bool:

@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -143,6 +143,26 @@ class Reader:
         self._places: dict[str, str] = {}
         self._hashes: dict[str, str] = {}
         self._existing: dict[str, bool] = {}
+
+    def renewed(self, buffers: Mapping[str, str | None], changed: Iterable[str] = ()) -> "Reader":
+        """A reader of the files as they are now that keeps what this one has read, but for the paths named.
+
+        Args:
+            buffers: Absolute paths to the texts of buffers that were opened or edited; None for one that was closed.
+            changed: Absolute paths of files that changed, appeared or vanished on disk.
+        """
+        overlay = {path: text for path, text in {**self._overlay, **buffers}.items() if text is not None}
+        new = Reader((), overlay=overlay, max_bytes=self._max_bytes, keep_bytes=self._keep_bytes)
+        new._roots, new._on_disk = self._roots, self._on_disk
+        named = {*buffers, *changed}
+        gone = named | {_real(path) for path in named}
+        new._places = {path: place for path, place in self._places.items() if path not in gone and place not in gone}
+        new._kept = OrderedDict((place, kept) for place, kept in self._kept.items() if place not in gone)
+        new._kept_bytes = sum(cost for _, cost in new._kept.values())
+        new._hashes = {place: digest for place, digest in self._hashes.items() if place not in gone}
+        new._unread = {path: why for path, why in self._unread.items() if path not in gone}
+        new._existing = {path: known for path, known in self._existing.items() if path not in gone}
+        return new
 
     def read(self, path: str) -> FileText | Unread:
         """The lines of a file by its absolute path, or by its key in the overlay."""

@@ -1,7 +1,7 @@
 """A snapshot: the paths and texts that citations are resolved against, as they are at one moment."""
 
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from posixpath import normpath
@@ -65,12 +65,18 @@ class Snapshot:
     """
 
     def __init__(
-        self, indexes: Sequence[PathIndex], reader: Reader, scope: Scope, histories: Mapping[str, History] | None = None
+        self,
+        indexes: Sequence[PathIndex],
+        reader: Reader,
+        scope: Scope,
+        histories: Mapping[str, History] | None = None,
+        near: Callable[[str], tuple[str, ...]] | None = None,
     ) -> None:
         self.indexes = tuple(indexes)
         self.reader = reader
         self.scope = scope
         self._histories = histories
+        self._near = near
         self._ladder = Ladder(self.indexes, reader)
         self._checkouts: dict[str, Ladder] = {}
         self._homes: dict[str, Home] = {}
@@ -100,6 +106,21 @@ class Snapshot:
         """Give a snapshot in memory, from root-relative POSIX paths to texts. It has no history."""
         reader = Reader((), overlay=files, on_disk=False)
         return cls([PathIndex.of(files)], reader, Scope(), {})
+
+    # --- the next one
+
+    def with_texts(self, buffers: Mapping[str, str | None], changed: Iterable[str] = ()) -> "Snapshot":
+        """Give the snapshot after texts changed and no file appeared or vanished.
+
+        `buffers`: absolute path to the text of an open buffer, None for one that was closed; `changed`: absolute
+        paths of files with new content on disk. What is known of other files and of all paths is kept.
+        """
+        reader = self.reader.renewed(buffers, changed)
+        new = Snapshot(self.indexes, reader, self.scope, self._histories, self._near)
+        new._ladder = self._ladder.over(reader)
+        new._checkouts = {root: ladder.over(reader) for root, ladder in self._checkouts.items()}
+        new._homes, new._closest = self._homes, self._closest
+        return new
 
     # --- paths
 
@@ -144,6 +165,16 @@ class Snapshot:
         if place.status == "missing":
             return unresolved(anchor, "missing", Resolution("missing", (), path=place.path))
         return self._read(anchor, place)
+
+    def asks_document(self, anchor: Anchor, document: Document) -> bool:
+        """Say whether what an anchor means depends on what else its document names: see `named`."""
+        if anchor.repository or (self.scope.foreign and self._foreign_prefix(anchor.path)):
+            return False
+        return self._ladder.asks_document(anchor.path, self.home(document))
+
+    def named(self, path: str, document: Document) -> frozenset[str]:
+        """Give the longer paths in a document's text that end in a path as written."""
+        return self._ladder.named(path, document)
 
     def _foreign_prefix(self, path: str) -> str:
         """Give the folder of the setting that a path begins with, "/" at its end; "" for a path of this workspace."""
@@ -252,6 +283,8 @@ class Snapshot:
         if path not in self._closest:
             if len(self._closest) >= _MOST_CLOSEST:
                 return ()  # so many dead paths have one cause, and it is none that a near name mends
+            if self._near is not None:
+                return self._near(downwards(path))
             found = [close for index in self.indexes for close in index.close_to(downwards(path))]
             self._closest[path] = tuple(found[:3])
         return self._closest[path]

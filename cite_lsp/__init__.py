@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cite_lsp.audit.options import AuditOptions
+    from cite_lsp.audit.verdicts import Row, Verdict
     from cite_lsp.config import Settings
     from cite_lsp.document.anchors import Anchor
     from cite_lsp.document.document import Document
     from cite_lsp.findings.check import check_document
     from cite_lsp.findings.finding import Finding
+    from cite_lsp.judges.embedded import EmbeddedJudge
     from cite_lsp.snapshot.excerpt import Excerpt
     from cite_lsp.snapshot.resolve import Resolution
     from cite_lsp.snapshot.snapshot import Snapshot
@@ -23,11 +25,14 @@ __all__ = [
     "Anchor",
     "AuditOptions",
     "Document",
+    "EmbeddedJudge",
     "Excerpt",
     "Finding",
     "Resolution",
+    "Row",
     "Settings",
     "Snapshot",
+    "Verdict",
     "__version__",
     "check_document",
 ]
@@ -36,11 +41,14 @@ _HOMES = {
     "Anchor": "cite_lsp.document.anchors",
     "AuditOptions": "cite_lsp.audit.options",
     "Document": "cite_lsp.document.document",
+    "EmbeddedJudge": "cite_lsp.judges.embedded",
     "Excerpt": "cite_lsp.snapshot.excerpt",
     "Finding": "cite_lsp.findings.finding",
     "Resolution": "cite_lsp.snapshot.resolve",
+    "Row": "cite_lsp.audit.verdicts",
     "Settings": "cite_lsp.config",
     "Snapshot": "cite_lsp.snapshot.snapshot",
+    "Verdict": "cite_lsp.audit.verdicts",
     "check_document": "cite_lsp.findings.check",
 }
 

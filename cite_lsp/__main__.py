@@ -4,9 +4,13 @@ import sys
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the language server or another command; the server starts without loading the command line's libraries."""
     try:
-        from cite_lsp.cli.app import main as run  # noqa: PLC0415 - the language server starts without Typer
+        if sys.argv[1:2] == ["serve"]:
+            from cite_lsp.server.serve import main as serve  # noqa: PLC0415
+
+            serve(sys.argv[2:])
+        from cite_lsp.cli.app import main as run  # noqa: PLC0415
 
         run()
     except KeyboardInterrupt:

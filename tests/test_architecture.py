@@ -14,6 +14,7 @@ from cite_lsp.findings.catalogue import CATALOGUE, explain
 PACKAGE = Path(cite_lsp.__file__).parent
 ROOMS = ("document", "snapshot", "audit", "policy", "clients", "judges", "findings", "server", "cli")
 CONFIG_FROM = ROOMS.index("judges")
+WORKER_FROM = ("document", "snapshot", "audit", "judges", "findings", "worker")
 # Names of codes and severities are vocabulary: settings check them, and the modules that hold them import nothing back.
 VOCABULARY = {"cite_lsp.findings.catalogue", "cite_lsp.findings.finding"}
 
@@ -53,7 +54,9 @@ def test_a_room_imports_only_from_rooms_to_its_left(name: str, path: Path) -> No
         if room in ROOMS and other in ("config", "store"):
             assert ROOMS.index(room) >= CONFIG_FROM, f"{name} imports {imported}"
         if other == "worker":
-            assert room in ("server", "cli"), f"{name} imports {imported}"
+            assert room in ("server", "cli", "worker"), f"{name} imports {imported}"
+        if room == "worker" and other:
+            assert other in WORKER_FROM, f"{name} imports {imported}"
 
 
 def test_the_vocabulary_that_settings_read_imports_nothing_back() -> None:
@@ -101,9 +104,9 @@ def _names_a_call(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
 
 
-def test_git_is_run_in_one_place() -> None:
+def test_programs_are_run_in_two_places() -> None:
     users = {name for name, path in modules() if "subprocess" in imports(path)}
-    assert users == {"cite_lsp.snapshot.git"}
+    assert users == {"cite_lsp.snapshot.git", "cite_lsp.worker.client"}
 
 
 def test_files_are_read_in_one_place() -> None:
@@ -121,6 +124,7 @@ def test_files_are_read_in_one_place() -> None:
     }
     # the command line opens the null device in place of a standard stream that is closed
     ours = {"cite_lsp.config.files", "cite_lsp.findings.catalogue", "cite_lsp.cli.app"}
+    ours |= {"cite_lsp.server.serve", "cite_lsp.worker.__main__"}  # the null device, and descriptors of pipes
     assert openers <= {"cite_lsp.snapshot.lines", *ours}
 
 

@@ -1,8 +1,84 @@
-"""The rows of an audit: the identity of the audited document, and which of its sentences a sample takes."""
+"""The rows of an audit: what is judged, the identity of the audited document, and which sentences a sample takes."""
 
 import hashlib
+import re
+from collections.abc import Iterable
 
 import orjson
+
+from cite_lsp.audit.verdicts import Row
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.snapshot.excerpt import language_of
+from cite_lsp.snapshot.resolve import Resolution
+from cite_lsp.snapshot.snapshot import Snapshot
+
+_EMPTIED = "\ufffc"  # stands where a citation stood; documents have no use for it
+_LINK = re.compile(r"\[([^\[\]]+)\]\(")
+_NAMES_LINES = re.compile(r"[:/\\#][A-Za-z]?[0-9]|[/\\]|\.[A-Za-z]{1,5}\b")
+_HOLDER = re.compile(
+    rf"[(\[`*_]+(?:see |cf\. |e\.g\. )?[ ,;&]*{_EMPTIED}(?:[ ,;&`]*(?:and )?`?{_EMPTIED})*[ ,;&]*[)\]`*_]+"
+)
+_LONE = re.compile(
+    rf" ?(?:[,;:–—-] )?(?:\b(?:see|at|in|cf\.) )?{_EMPTIED}(?:(?:, | and | & ){_EMPTIED})*", re.IGNORECASE
+)
+_BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
+_LEFT_OVER = " ,;:–—-`"
+_BLANKS = re.compile(r"\s{2,}")
+_JUDGED = frozenset({"found", "case-differs", "untracked-target", "ignored-target"})
+
+
+def row_of(
+    anchor: Anchor, resolution: Resolution, snapshot: Snapshot, *, resolver: int = 2, window: int = 3
+) -> Row | None:
+    """Give the row of an anchor: its claim and the lines it cites.
+
+    Args:
+        anchor: Of a document.
+        resolution: What `snapshot.resolve` says of the anchor.
+        snapshot: Where the cited file is read.
+        resolver: 1 a window of lines, 2 the logical unit (audit.md).
+        window: Lines below the cited one under resolver 1.
+
+    Returns:
+        None where there is nothing to judge: an anchor that names no lines, or one that resolves to no lines that
+        could carry a claim. Such an anchor has a finding of its own.
+    """
+    file = snapshot.file(resolution) if resolution.status in _JUDGED else None
+    if file is None:
+        return None
+    excerpts = snapshot.excerpts(resolution, anchor, resolver=resolver, window=window)
+    shown = tuple(excerpt for excerpt in excerpts if excerpt is not None)
+    if not shown:
+        return None
+    citations = anchor.context.citations if anchor.context is not None else ()
+    return Row(
+        claim=without_citations(anchor.claim, citations),
+        excerpts=shown,
+        sentence=without_citations(anchor.sentence, citations),
+        section=anchor.section,
+        path=resolution.path,
+        language=language_of(resolution.path),
+        file=file.lines,
+    )
+
+
+def without_citations(text: str, citations: Iterable[str]) -> str:
+    """Give a claim as it reads without its citations: they are not a part of what it says.
+
+    Of a link whose text is words, the words stay; brackets and backticks that held nothing but citations go.
+    """
+    for citation in sorted(set(citations), key=len, reverse=True):
+        text = text.replace(citation, _words_of(citation))
+    if _EMPTIED not in text:
+        return text
+    text = _HOLDER.sub(_EMPTIED, text)
+    text = _LONE.sub("", text).replace(_EMPTIED, "")
+    return _BLANKS.sub(" ", _BEFORE_STOP.sub(r"\1", text)).lstrip(_LEFT_OVER).rstrip(" ,;:–—-")
+
+
+def _words_of(citation: str) -> str:
+    link = _LINK.match(citation)
+    return link.group(1) if link and not _NAMES_LINES.search(link.group(1)) else _EMPTIED
 
 
 def audited_hash(document_text: str) -> str:

@@ -247,6 +247,14 @@ def schema(
     sys.stdout.buffer.write(orjson.dumps(printed, option=orjson.OPT_INDENT_2) + b"\n")
 
 
+@app.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def serve(ctx: typer.Context) -> None:
+    """Run the language server, on standard input and output; an editor starts it."""
+    from cite_lsp.server.serve import main as run  # noqa: PLC0415 - only here
+
+    run(ctx.args)
+
+
 def _open_what_is_closed() -> None:
     """Give standard streams that the caller has closed a place to lead to, so that no file gets their number."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):

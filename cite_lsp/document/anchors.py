@@ -55,6 +55,14 @@ class Context(Protocol):
     def section(self) -> str:
         """The nearest heading of level 2 above, as written."""
 
+    @property
+    def citations(self) -> tuple[str, ...]:
+        """The texts of the block's anchors."""
+
+    @property
+    def surroundings(self) -> object:
+        """What else the claims depend on; equal when they are the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:

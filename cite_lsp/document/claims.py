@@ -118,6 +118,16 @@ class Claims:
         """What thin sentences borrow; a row's sentences all borrow the row."""
 
     @property
+    def citations(self) -> tuple[str, ...]:
+        """The texts of the block's anchors."""
+        return tuple(anchor.text for anchor in self._block.anchors)
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """What the claims may borrow from."""
+        return self._surroundings
+
+    @property
     def section(self) -> str:
         """The nearest heading of level 2 above, as written, or ""."""
         return self._surroundings.section

@@ -268,3 +268,36 @@ def _shortened(comment: Ignore, idle: Iterable[int]) -> Fix:
     kept = ", ".join(name for index, name in enumerate(comment.names) if index not in drop)
     start, end = comment.name_ranges[0][0], comment.name_ranges[-1][1]
     return Fix(f"Ignore {kept} only", (Edit(start, end, kept),), preferred=True)
+
+
+_HARD_BREAK = re.compile(r"[ \t]*\\?\Z")
+_SHOWN_ONLY = frozenset({"fence", "code", "raw-html", "front-matter"})
+
+
+def comment_for(code: str, path: str, kind: str, places: Places, offset: int) -> Edit | None:
+    """Give the edit that silences a finding of `code` at `offset`, in the form that the document's kind has.
+
+    `path` is the document's, `kind` that of the block. None where no comment can stand: in code, in the middle of a
+    reStructuredText paragraph, and where the line ends within a code span.
+    """
+    if kind in _SHOWN_ONLY:
+        return None
+    line = places.line(offset)
+    start, text = places.start(line), places.line_text(line)
+    ending = path.rpartition(".")[2].lower()
+    end = LINE_END.search(places.text)
+    terminator = end.group() if end else "\n"
+    if ending == "rst":
+        alone = line == 0 or not places.line_text(line - 1).strip()
+        indent = text[: len(text) - len(text.lstrip(_BLANK))]
+        return Edit(start, start, f"{indent}.. cite-lsp: ignore {code}{terminator}{terminator}") if alone else None
+    if ending in ("adoc", "asciidoc"):
+        return Edit(start, start, f"// cite-lsp: ignore {code}{terminator}")
+    if text.count("`") % 2:
+        return None
+    comment = f"{{/* cite-lsp: ignore {code} */}}" if ending == "mdx" else f"<!-- cite-lsp: ignore {code} -->"
+    broken = _HARD_BREAK.search(text)
+    at = broken.start() if broken else len(text)
+    if kind == "table-row" and text[:at].endswith("|"):
+        return Edit(start + at - 1, start + at - 1, f"{comment} ")
+    return Edit(start + at, start + at, f" {comment}")

@@ -197,6 +197,12 @@ class Reader:
         found = self._place(path)
         return found if isinstance(found, Unread) else self._load(found, max_bytes)
 
+    def on_disk(self, path: str) -> FileText | Unread:
+        """The lines of a file as they are on disk now, whatever a buffer says; nothing is kept."""
+        found = Reader((), max_bytes=self._max_bytes)
+        found._roots = self._roots
+        return found.read(path)
+
     def exists(self, path: str) -> bool:
         """True for a regular file inside the roots, links resolved, and for a path of the overlay; looked up once."""
         known = self._existing.get(path)

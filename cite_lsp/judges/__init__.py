@@ -1,0 +1,1 @@
+"""Who answers rows: the judges."""

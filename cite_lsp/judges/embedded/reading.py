@@ -1,0 +1,136 @@
+"""The excerpts of a row as the checks read them."""
+
+import re
+from functools import cached_property
+
+from cite_lsp.audit.verdicts import Row
+from cite_lsp.judges.embedded.facts import Fact, Line, facts_of, lines_of
+from cite_lsp.judges.embedded.values import numbers_in_code, values_in_prose
+from cite_lsp.judges.embedded.words import vocabulary
+from cite_lsp.snapshot.languages import find_language
+
+_CODE_MARKS = re.compile(r"[=(){};<>\[\]]|:\s*$|^\s*[\w\"'-]+:\s")
+_SENTENCE = re.compile(r"[A-Za-z]{2,}(?:[ ,]+[A-Za-z'’-]+){4}")
+_HEAD = re.compile(
+    r"^\s*(?:[\w@]+\s+){0,6}?(?:def|class|function|fn|func|interface|struct|enum|trait|impl|module|namespace)\b"
+)
+_HEADING = re.compile(r"^#{1,6}\s")
+_MOST_UPWARDS = 400
+_PARTS = re.compile(r"\.|::|->|/|\(\)|\s+")
+_IDENTIFIER = re.compile(r"[\w$]+(?:-[\w$]+)*")
+
+
+class Reading:
+    """What the cited lines hold. `file` is looked at only to hold a verdict back, or to name where a name stands."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+        self.lines: list[Line] = lines_of(row.excerpts)
+        self.truncated = any(excerpt.truncated for excerpt in row.excerpts)
+
+    @cached_property
+    def prose(self) -> bool:
+        """Whether the lines are sentences: text files, or lines of no known language that look like it."""
+        language = find_language(self.row.language)
+        if language is not None:
+            return language.kind != "code"
+        marked = sum(1 for line in self.lines if _CODE_MARKS.search(line.text[:300]))
+        said = sum(1 for line in self.lines if _SENTENCE.search(line.text[:300]))
+        return said > marked
+
+    @cached_property
+    def refused(self) -> str:
+        """Why nothing is said about such lines, or ""."""
+        if not any(line.text.strip() for line in self.lines):
+            return "no lines are cited, or only blank ones"
+        return ""
+
+    @cached_property
+    def code_lines(self) -> list[Line]:
+        """The lines with code."""
+        return [line for line in self.lines if line.code.strip()]
+
+    @cached_property
+    def facts(self) -> list[Fact]:
+        """Names and their values."""
+        return [] if self.prose else facts_of(self.lines)
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The stems of everything cited."""
+        return vocabulary(line.text for line in self.lines)
+
+    @cached_property
+    def context(self) -> tuple[str, ...]:
+        """The lines above that enclose the cited ones: definitions, or headings."""
+        if self.row.file is None or not self.row.excerpts:
+            return ()
+        first = self.row.excerpts[0].start_line
+        file = self.row.file
+        if first > len(file):
+            return ()
+        indent = _indent(file[first - 1])
+        found: list[str] = []
+        for number in range(first - 2, max(-1, first - 2 - _MOST_UPWARDS), -1):
+            text = file[number]
+            if not text.strip():
+                continue
+            if self.prose:
+                if _HEADING.match(text):
+                    found.append(text)
+            elif _indent(text) < indent:
+                indent = _indent(text)
+                found.append(text)
+            if indent == 0 and not self.prose:
+                break
+        return tuple(found)
+
+    @cached_property
+    def context_words(self) -> set[str]:
+        """The stems of what encloses the cited lines."""
+        return vocabulary(self.context)
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        """Every number of the cited lines, whatever it stands for."""
+        found = {amount for line in self.lines for amount in numbers_in_code(line.text[:600])}
+        for line in self.lines:
+            found.update(amount for value in values_in_prose(line.comment[:600]) for amount in value.amounts)
+            if self.prose:
+                found.update(amount for value in values_in_prose(line.text[:600]) for amount in value.amounts)
+        return frozenset(found)
+
+    def names(self, text: str) -> bool:
+        """Whether a name may stand in the cited lines: also as a part of another, in whatever style."""
+        return _stands(text, [line.text for line in self.lines])
+
+    def enclosed_by(self, text: str) -> bool:
+        """Whether a name may stand in what encloses the cited lines."""
+        return _stands(text, self.context)
+
+    def spells(self, text: str) -> bool:
+        """Whether a name of its own stands in the cited lines or what encloses them, in whatever style."""
+        return any(spelled(text, line.text) for line in self.lines) or any(spelled(text, each) for each in self.context)
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" \t"))
+
+
+def _stands(name: str, lines: "list[str] | tuple[str, ...]") -> bool:
+    wanted = flat(name)
+    return bool(wanted) and any(wanted in flat(line) for line in lines)
+
+
+def spelled(name: str, line: str) -> bool:
+    """Whether a line holds a name that is not a part of a longer one; of a dotted name each part."""
+    parts = [part for part in _PARTS.split(name) if part]
+    if not parts or not all(map(_IDENTIFIER.fullmatch, parts)):
+        return _stands(name, [line])
+    there = {flat(token) for whole in _IDENTIFIER.findall(line[:2_000]) for token in (whole, *whole.split("-"))}
+    return all(flat(part) in there for part in parts)
+
+
+def flat(text: str) -> str:
+    """Give a text in lower case without what styles of names differ in."""
+    return re.sub(r"[_\-\s`\"']", "", text).lower()

@@ -1,0 +1,190 @@
+"""Values as they are written in prose and in code: numbers with their units, truth values, quoted texts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_TIME = {
+    "ns": 1e-9, "nanosecond": 1e-9, "nanoseconds": 1e-9, "us": 1e-6, "microseconds": 1e-6, "micros": 1e-6,
+    "ms": 1e-3, "msec": 1e-3, "msecs": 1e-3, "milli": 1e-3, "millis": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3,
+    "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0,
+    "min": 60.0, "mins": 60.0, "minute": 60.0, "minutes": 60.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0,
+    "hour": 3600.0, "hours": 3600.0, "day": 86400.0, "days": 86400.0, "week": 604800.0, "weeks": 604800.0,
+}  # fmt: skip
+_BYTES = {
+    "byte": (1,), "bytes": (1,), "b": (1,), "kib": (1024,), "mib": (1024**2,), "gib": (1024**3,),
+    "kb": (1000, 1024), "kilobyte": (1000, 1024), "kilobytes": (1000, 1024), "mb": (1000**2, 1024**2),
+    "megabyte": (1000**2, 1024**2), "megabytes": (1000**2, 1024**2), "gb": (1000**3, 1024**3),
+    "gigabyte": (1000**3, 1024**3), "gigabytes": (1000**3, 1024**3),
+}  # fmt: skip
+_PERCENT = {"%": 0.01, "percent": 0.01, "pct": 0.01}
+_NAME_UNITS = frozenset(_TIME) | frozenset(_BYTES) - {"b"} | {"percent", "pct"}
+_AMBIGUOUS = frozenset({"min", "s", "h", "b", "us", "day", "week"})  # of a name they are no unit
+
+_UNITS_SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+_SMALL = {word: number for number, word in enumerate(f"{_UNITS_SMALL} seventeen eighteen nineteen".split())}
+_TENS = {word: 10 * (n + 2) for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
+_NUMBER_WORD = "|".join([*_SMALL, *_TENS, *_SCALES])
+
+NUMBER = (
+    r"(?:0[xX][0-9a-fA-F_]{1,16}|[0-9]{1,3}(?:,[0-9]{3}){1,4}(?![0-9])"
+    r"|[0-9][0-9_]{0,17}(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?)"
+)
+_UNIT = (
+    r"(?:[ -]?(milliseconds?|microseconds?|nanoseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|msecs?"
+    r"|ms|ns|us|s|h|kilobytes?|megabytes?|gigabytes?|bytes?|[kKMG]i?B|percent)(?![A-Za-z0-9_])|\s?(%))?"
+)
+ARITHMETIC = rf"{NUMBER}(?:\s{{0,3}}(?:\*\*|\*|<<)\s{{0,3}}{NUMBER}){{0,4}}"
+_PROSE = re.compile(
+    rf"(?<![\w.$/#-])(?P<digits>{ARITHMETIC}){_UNIT}(?![\w]|\.[0-9])"
+    rf"|\b(?P<words>(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD})){{0,6}}){_UNIT}\b"
+    r"|\b(?P<part>half|(?:a |one )?quarter)(?: of)? an? (?P<of>second|minute|hour)\b",
+    re.IGNORECASE,
+)
+_CODE = re.compile(rf"(?<![\w.])({ARITHMETIC})")
+_OPERATOR = re.compile(r"(\*\*|\*|<<)")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value as written.
+
+    Attributes:
+        kind: number, time (amounts in seconds), bytes, percent, truth or text.
+        amounts: What it can mean: one number, or two where KB may be 1000 or 1024; of truth 0 or 1; of text none.
+        shown: As it was written.
+        start: Where in the text it begins, in characters.
+        end: Where it ends.
+    """
+
+    kind: str
+    amounts: tuple[float, ...]
+    shown: str
+    start: int = 0
+    end: int = 0
+    raw: float = 0.0
+    """The number without its unit."""
+
+    def agrees(self, other: "Value") -> bool:
+        """Say whether both can mean the same; a number without a unit can have any."""
+        if self.kind == "text" or other.kind == "text":
+            return self.kind == other.kind and self.shown.strip().lower() == other.shown.strip().lower()
+        if self.kind == other.kind:
+            return any(_near(a, b) for a in self.amounts for b in other.amounts)
+        if "truth" in (self.kind, other.kind):
+            return False
+        if "number" in (self.kind, other.kind):
+            bare, unit = (self, other) if self.kind == "number" else (other, self)
+            factors = _factors(unit.kind)
+            return any(_near(a * f, b) for a in bare.amounts for f in factors for b in unit.amounts)
+        return False
+
+    def comparable(self, other: "Value") -> bool:
+        """Say whether one can contradict the other."""
+        return self.kind == other.kind or (
+            {self.kind, other.kind} in ({"number", "time"}, {"number", "bytes"}, {"number", "percent"})
+        )
+
+
+def _factors(kind: str) -> tuple[float, ...]:
+    if kind == "time":
+        return tuple(sorted(set(_TIME.values())))
+    if kind == "bytes":
+        return (1, 1000, 1024, 1000**2, 1024**2, 1000**3, 1024**3)
+    return (1, 0.01)
+
+
+def _near(a: float, b: float) -> bool:
+    return abs(a - b) <= 1e-9 * max(abs(a), abs(b))
+
+
+def amount_of(written: str) -> float | None:
+    """Give what a number or a product, power or shift of numbers amounts to; None where it is too large to be meant."""
+    parts = _OPERATOR.split(written.replace("_", "").replace(",", ""))
+    try:
+        numbers = [float(int(part, 16)) if part.strip()[:2].lower() == "0x" else float(part) for part in parts[::2]]
+    except (ValueError, OverflowError):
+        return None
+    operators = parts[1::2]
+    for tight in ("**", "*", "<<"):
+        while tight in operators:
+            # a power binds to its right
+            at = len(operators) - 1 - operators[::-1].index(tight) if tight == "**" else operators.index(tight)
+            left, right = numbers[at], numbers.pop(at + 1)
+            operators.pop(at)
+            if tight != "*" and (right > 64 or left > 1e6):
+                return None
+            numbers[at] = left * right if tight == "*" else left**right if tight == "**" else left * 2**right
+    return numbers[0] if abs(numbers[0]) < 1e18 else None
+
+
+def with_unit(amount: float, unit: str, shown: str, start: int = 0, end: int = 0) -> Value:
+    """Give a number in a unit; one that is not known leaves it bare."""
+    key = unit.lower()
+    if key in _TIME:
+        return Value("time", (amount * _TIME[key],), shown, start, end, amount)
+    if key in _BYTES:
+        return Value("bytes", tuple(amount * factor for factor in _BYTES[key]), shown, start, end, amount)
+    if key in _PERCENT:
+        return Value("percent", (amount * _PERCENT[key],), shown, start, end, amount)
+    return Value("number", (amount,), shown, start, end, amount)
+
+
+def unit_of_name(words: tuple[str, ...]) -> str:
+    """Give the unit that a name carries at its end, of its words in lower case and unstemmed; "" for none."""
+    last = words[-1] if words else ""
+    return last if last in _NAME_UNITS and last not in _AMBIGUOUS and len(words) > 1 else ""
+
+
+def values_in_prose(text: str) -> Iterator[Value]:
+    """Give the numbers of a sentence, in digits or in words, with their units.
+
+    "one" is left out: it stands for a thing more often than for a number.
+    """
+    for match in _PROSE.finditer(text):
+        unit = next((group for group in match.groups()[1:] if group and group.lower() in _ALL_UNITS), "")
+        amount: float | None
+        if match["digits"]:
+            amount = amount_of(match["digits"])
+        elif match["words"]:
+            amount = _in_words(match["words"])
+            if match["words"].lower() == "one" and not unit:
+                continue
+        else:
+            amount = 0.5 if match["part"].lower() == "half" else 0.25
+            unit = match["of"]
+        if amount is not None:
+            yield with_unit(amount, unit, match[0].strip(), match.start(), match.end())
+
+
+_ALL_UNITS = frozenset(_TIME) | frozenset(_BYTES) | frozenset(_PERCENT)
+
+
+def is_number_word(word: str) -> bool:
+    """Say whether a word in lower case is a number."""
+    return word in _SMALL or word in _TENS or word in _SCALES
+
+
+def _in_words(words: str) -> float:
+    total = current = 0
+    for word in re.split(r"[ -]", words.lower()):
+        if word in _SMALL:
+            current += _SMALL[word]
+        elif word in _TENS:
+            current += _TENS[word]
+        elif word == "hundred":
+            current = max(current, 1) * 100
+        elif word in _SCALES:
+            total += max(current, 1) * _SCALES[word]
+            current = 0
+    return float(total + current)
+
+
+def numbers_in_code(line: str) -> Iterator[float]:
+    """Give what every number of a line amounts to: of a product the whole and each part."""
+    for match in _CODE.finditer(line):
+        for part in {match[1], *_OPERATOR.split(match[1])[::2]}:
+            amount = amount_of(part)
+            if amount is not None:
+                yield amount

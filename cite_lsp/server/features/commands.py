@@ -1,0 +1,57 @@
+"""workspace/executeCommand: judge a document, apply what has one answer."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams, PyglsError
+
+from cite_lsp.findings.places import Places
+from cite_lsp.server.features.edits import preferred_edits, workspace_edit
+from cite_lsp.server.open_document import OpenDocument
+from cite_lsp.server.session import Session
+
+_COUNTS = ("rows", "supported", "partial", "unsupported", "review", "unchecked")
+
+
+def named_document(session: Session, argument: Mapping[str, Any] | None) -> OpenDocument:
+    """Give the open document that a command names. Raises JsonRpcInvalidParams with what is wrong."""
+    uri = argument.get("uri") if isinstance(argument, Mapping) else None
+    if not isinstance(uri, str):
+        raise JsonRpcInvalidParams('the command takes one object: {"uri": "file:///…"}')
+    document = session.find(uri)
+    if document is None:
+        raise JsonRpcInvalidParams(f"{uri} is not open")
+    if document.document is None:
+        raise JsonRpcInvalidParams(f"{uri} is no document: files.include does not take it in, or git ignores it")
+    return document
+
+
+async def judge_document(session: Session, argument: Mapping[str, Any] | None) -> dict[str, int]:
+    """Judge a document now, and give the counts of its rows and verdicts."""
+    document = named_document(session, argument)
+    task = session.judge(document)
+    counts = await task if task is not None else {}
+    return {name: counts.get(name, 0) for name in _COUNTS}
+
+
+async def fix_all(session: Session, argument: Mapping[str, Any] | None) -> int:
+    """Apply every fix that is the one answer; give how many."""
+    document = named_document(session, argument)
+    groups = preferred_edits(document)
+    if not groups or document.document is None:
+        return 0
+    edits = [edit for group in groups for edit in group]
+    edit = workspace_edit(session, document, Places(document.document.text), edits)
+    return len(groups) if await apply(session, "Fix all citations", edit) else 0
+
+
+async def apply(session: Session, label: str, edit: Mapping[str, Any]) -> bool:
+    """Have the client apply an edit; False where it does not."""
+    converter = session.server.protocol._converter
+    params = types.ApplyWorkspaceEditParams(converter.structure(edit, types.WorkspaceEdit), label=label)
+    try:
+        result = await session.server.workspace_apply_edit_async(params)
+    except PyglsError:
+        return False
+    return bool(result.applied)

@@ -1,0 +1,62 @@
+"""textDocument/documentLink: every citation that leads somewhere is a link."""
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+from cite_lsp.document.document import Piece
+from cite_lsp.findings.told import lines_in_words
+from cite_lsp.server.checks import PieceChecked
+from cite_lsp.server.convert import range_of
+from cite_lsp.server.features.targets import targets_of
+from cite_lsp.server.hits import Hit, hits_of_piece
+from cite_lsp.server.open_document import OpenDocument
+from cite_lsp.server.session import Session
+
+_WEB = re.compile(r"https?://[^\s<>()\[\]`\"']+")
+
+
+_Link = tuple[tuple[int, int], tuple[int, int], str, str]
+"""Start and end within a piece, target and tooltip."""
+
+_kept: WeakKeyDictionary[Piece, tuple[PieceChecked, list[_Link]]] = WeakKeyDictionary()
+"""The links of pieces as they were last checked: clients ask for all links again after each edit."""
+
+
+def links_of(session: Session, uri: str) -> list[dict[str, Any]] | None:
+    """Give the links of a document; None for what is no document of ours."""
+    document = session.find(uri)
+    if document is None or document.document is None:
+        return None
+    tooltips = session.client.document_link_tooltip
+    made: list[dict[str, Any]] = []
+    line = 0
+    for piece, checked in document.checks.pieces.items():
+        for start, end, target, tooltip in _links(document, piece, checked):
+            item: dict[str, Any] = {"range": range_of(start, end, line), "target": target}
+            if tooltips:
+                item["tooltip"] = tooltip
+            made.append(item)
+        line += piece.lines
+    return made
+
+
+def _links(document: OpenDocument, piece: Piece, checked: PieceChecked) -> list[_Link]:
+    kept = _kept.get(piece)
+    if kept is None or kept[0] is not checked:
+        found = ((hit, _link(document, hit)) for hit in hits_of_piece(piece, checked, (0, 0)))
+        links = [(*hit.placed(document.encoding), *link) for hit, link in found if link is not None]
+        kept = _kept[piece] = (checked, links)
+    return kept[1]
+
+
+def _link(document: OpenDocument, hit: Hit) -> tuple[str, str] | None:
+    """Give target and tooltip."""
+    targets = targets_of(document, hit)
+    if targets:
+        first = targets[0]
+        where = lines_in_words((first.first, first.last))
+        return f"{first.uri}#L{first.first}", f"{hit.resolution.path}, {where}"
+    page = _WEB.search(hit.anchor.text) if hit.anchor.repository not in ("", ".") else None
+    return (page.group(), urlsplit(page.group()).netloc) if page else None

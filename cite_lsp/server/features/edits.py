@@ -1,0 +1,56 @@
+"""Edits of documents in the protocol's form, and the fixes that a citation has."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cite_lsp.findings.by_block import moved_fix
+from cite_lsp.findings.check import as_finding
+from cite_lsp.findings.finding import Edit, Fix
+from cite_lsp.findings.places import Places
+from cite_lsp.server.convert import text_edits
+from cite_lsp.server.hits import Hit
+from cite_lsp.server.open_document import OpenDocument
+from cite_lsp.server.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A fix of something that is told, with offsets into the document."""
+
+    code: str
+    fix: Fix
+
+
+def offers_of(document: OpenDocument, hit: Hit) -> list[Offer]:
+    """Give the fixes of a citation that the settings let be told; the preferred ones as they leave them."""
+    if document.levels is None:
+        return []
+    findings = [finding for told in hit.told if (finding := as_finding(told, document.levels)) is not None]
+    return [Offer(finding.code, moved_fix(fix, hit.offset)) for finding in findings for fix in finding.fixes]
+
+
+def workspace_edit(session: Session, document: OpenDocument, places: Places, edits: Iterable[Edit]) -> dict[str, Any]:
+    """Give a workspace edit of one document, bound to its version where the client understands that."""
+    made = text_edits(places, edits, document.encoding)
+    if session.client.document_changes:
+        identifier = {"uri": document.uri, "version": document.version}
+        return {"documentChanges": [{"textDocument": identifier, "edits": made}]}
+    return {"changes": {document.uri: made}}
+
+
+def preferred_edits(document: OpenDocument) -> Sequence[Sequence[Edit]]:
+    """Give the edits of each preferred fix of a document; of fixes that touch the same text only the first."""
+    chosen: list[Sequence[Edit]] = []
+    taken: list[tuple[int, int]] = []
+    for hit in document.hits:
+        for offer in offers_of(document, hit):
+            places = [(edit.start, edit.end) for edit in offer.fix.edits]
+            if offer.fix.preferred and not any(_touch(one, other) for one in places for other in taken[-8:]):
+                chosen.append(offer.fix.edits)
+                taken += places
+    return chosen
+
+
+def _touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return (one[0] < other[1] and other[0] < one[1]) or one == other

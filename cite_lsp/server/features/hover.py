@@ -1,0 +1,182 @@
+"""textDocument/hover: the cited lines, what is wrong with the citation, and what the judge said."""
+
+import re
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from cite_lsp.server.hits import Hit
+from cite_lsp.server.open_document import OpenDocument, Place
+from cite_lsp.server.session import Session
+from cite_lsp.server.verdicts import Judged
+from cite_lsp.snapshot.excerpt import Excerpt
+
+_MOST_LINES = 40
+_MOST_SPANS = 4
+_MARKS = re.compile(r"([\\`*_{}\[\]<>()#!|~&])")
+_TICKS = re.compile(r"`+")
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+_LANGUAGES = {"js": "javascript", "ts": "typescript", "py": "python", "rs": "rust", "sh": "bash", "yml": "yaml"}
+
+
+def hover_at(session: Session, uri: str, line: int, units: int) -> dict[str, Any] | None:
+    """Give the hover of the citation at a position."""
+    found = session.hit(uri, line, units)
+    if found is None:
+        return None
+    document, hit = found
+    place = document.place
+    if place is None or document.document is None:
+        return None
+    form = _Markdown() if session.client.hover_markdown else _Plain()
+    parts = list(_parts(document, place, hit, form))
+    if not parts:
+        return None
+    return {
+        "contents": {"kind": form.kind, "value": "\n\n".join(parts)},
+        "range": hit.range(document.encoding),
+    }
+
+
+class _Markdown:
+    kind = "markdown"
+
+    def text(self, text: str) -> str:
+        """Escape what is data: no link of it can be followed, no mark-up of it counts."""
+        return _MARKS.sub(r"\\\1", " ".join(text.split())).replace("://", ":\u200b//")
+
+    def told(self, text: str) -> str:
+        """Escape a message of ours, in which names of files stand between backticks."""
+        parts = text.split("`")
+        if len(parts) % 2 == 0:
+            return self.text(text)
+        return "".join(_code(part) if number % 2 else self.text_inside(part) for number, part in enumerate(parts))
+
+    def text_inside(self, text: str) -> str:
+        """Escape a part of a message, its outer blanks kept."""
+        return _MARKS.sub(r"\\\1", re.sub(r"\s+", " ", text)).replace("://", ":\u200b//")
+
+    def name(self, text: str) -> str:
+        return f"**{_code(text)}**"
+
+    def strong(self, text: str) -> str:
+        return f"**{text}**"
+
+    def block(self, text: str, language: str) -> str:
+        longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=0)
+        fence = "`" * max(3, longest + 1)
+        return f"{fence}{language}\n{text}\n{fence}"
+
+
+class _Plain(_Markdown):
+    kind = "plaintext"
+
+    def text(self, text: str) -> str:
+        return " ".join(text.split())
+
+    def told(self, text: str) -> str:
+        return text
+
+    def name(self, text: str) -> str:
+        return text
+
+    def strong(self, text: str) -> str:
+        return text
+
+    def block(self, text: str, language: str) -> str:  # noqa: ARG002 - the form with mark-up needs it
+        return text
+
+
+def _code(text: str) -> str:
+    longest = max((len(ticks) for ticks in _TICKS.findall(text)), default=0)
+    fence = "`" * (longest + 1) if longest else "`"
+    space = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{space}{text}{space}{fence}"
+
+
+def _parts(document: OpenDocument, place: Place, hit: Hit, form: _Markdown) -> Iterator[str]:
+    judged = document.verdicts.of(hit.block)[hit.number] if hit.resolution.resolved else None
+    if hit.resolution.path and hit.resolution.resolved:
+        yield _title(place, hit, form)
+    for told in hit.told:
+        yield form.told(told.message)
+    if place.space.held_back and not hit.resolution.resolved and hit.resolution.status != "foreign":
+        yield "The files of the workspace are still being listed."
+        return
+    if hit.resolution.status == "foreign":
+        yield f"{form.name(hit.anchor.path)} belongs to another repository; it is not looked at."
+    yield from _excerpts(place, hit, judged, form)
+    if judged is not None:
+        yield _verdict(judged, form)
+
+
+def _title(place: Place, hit: Hit, form: _Markdown) -> str:
+    spans = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in hit.anchor.spans)
+    title = form.name(f"{hit.resolution.path}:{spans}")
+    file = place.space.snapshot.file(hit.resolution)
+    notes = []
+    if hit.resolution.via in ("suffix", "basename", "same-document", "ancestor"):
+        notes.append(f"found by {hit.resolution.via}")
+    if file is not None and file.from_buffer:
+        notes.append("from the unsaved buffer" if _is_unsaved(place, hit) else "from the open buffer")
+    if file is not None and not file.decoded:
+        notes.append("some bytes are no text")
+    return " · ".join([title, *notes])
+
+
+def _is_unsaved(place: Place, hit: Hit) -> bool:
+    """Say whether a buffer differs from the file; the client does not tell, so the file is asked."""
+    return place.space.differs_from_disk(hit.resolution)
+
+
+def _excerpts(place: Place, hit: Hit, judged: Judged | None, form: _Markdown) -> Iterator[str]:
+    excerpts = place.space.snapshot.excerpts(hit.resolution, hit.anchor)
+    shown = [excerpt for excerpt in excerpts if excerpt is not None]
+    language = _fence_language(hit.resolution.path)
+    for number, excerpt in enumerate(shown[:_MOST_SPANS]):
+        relied_on = {
+            excerpt.start_line + each.offset
+            for each in (judged.verdict.evidence if judged is not None else ())
+            if each.excerpt == number
+        }
+        yield form.block(_numbered(excerpt, hit, relied_on), language)
+    if len(shown) > _MOST_SPANS:
+        yield f"… and {len(shown) - _MOST_SPANS} more ranges"
+
+
+def _numbered(excerpt: Excerpt, hit: Hit, relied_on: set[int]) -> str:
+    """Give the lines with their numbers; `>` marks what the verdict relies on, `:` what is cited within its unit."""
+    lines = excerpt.lines[:_MOST_LINES]
+    width = len(str(lines[-1][0])) if lines else 1
+    cited = {line for first, last in hit.anchor.spans for line in range(first, min(last, first + 10_000) + 1)}
+    whole = all(number in cited for number, _ in lines)
+    out = []
+    for (before, _), (number, text) in pairwise([(lines[0][0] - 1 if lines else 0, ""), *lines]):
+        if number > before + 1:
+            out.append("…")
+        mark = ">" if number in relied_on else " " if whole or number not in cited else ":"
+        out.append(f"{mark}{number:>{width}}  {text}".rstrip())
+    if excerpt.truncated or excerpt.clipped or len(excerpt.lines) > _MOST_LINES:
+        out.append("…")
+    return "\n".join(out)
+
+
+def _fence_language(path: str) -> str:
+    ending = path.rpartition("/")[2].rpartition(".")[2].lower()
+    return _LANGUAGES.get(ending, ending) if ending.isascii() and ending.isalnum() else ""
+
+
+def _verdict(judged: Judged, form: _Markdown) -> str:
+    verdict = judged.verdict
+    why = form.text(verdict.basis or verdict.reason)
+    said = f"{form.strong(verdict.label)}: {why}" if why else form.strong(verdict.label)
+    return f"{said} — judge {form.text(verdict.judge)}, {_age(time.time() - judged.at)}"
+
+
+def _age(seconds: float) -> str:
+    for size, unit in _UNITS:
+        count = int(seconds // size)
+        if count:
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"

@@ -1,0 +1,151 @@
+"""Request repair: what can be put right without a model, shown as it would be written, and applied when chosen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams, PyglsError
+
+from cite_lsp.audit.row_data import row_to_data
+from cite_lsp.audit.rows import row_of
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.findings.finding import Edit
+from cite_lsp.findings.places import Places
+from cite_lsp.findings.rewrite import renumber
+from cite_lsp.server.features.commands import apply, named_document
+from cite_lsp.server.features.edits import offers_of, workspace_edit
+from cite_lsp.server.hits import Hit
+from cite_lsp.server.open_document import OpenDocument
+from cite_lsp.server.session import Session
+from cite_lsp.worker.client import WorkerFailed, WorkerLost
+
+_INFO = types.MessageType.Info
+DISCARD = "Discard"
+_MOST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One repair: what the citation would read as, its edits, and what is known of it."""
+
+    title: str
+    written: str
+    edits: tuple[Edit, ...]
+    verdict: str
+    """Why it would hold; "" where nothing was judged."""
+
+
+async def request_repair(session: Session, argument: Mapping[str, Any] | None) -> None:
+    """Offer the repairs of the citation at a range, and apply the one that is chosen."""
+    document = named_document(session, argument)
+    line, units = _position(argument)
+    found = session.hit(document.uri, line, units)
+    if found is None:
+        await _say(session, "there is no citation at this place to repair")
+        return
+    _, hit = found
+    version = document.version
+    repairs = [*_known(document, hit), *await _better(session, document, hit)][:_MOST]
+    if not repairs:
+        await _say(session, f"no repair is known for {hit.anchor.text}: no other lines of the file say this either")
+        return
+    chosen = await _choose(session, document, hit, repairs)
+    if chosen is None or document.document is None:
+        return
+    if document.version != version:
+        await _say(session, "the document changed meanwhile, so nothing was applied; request the repair again")
+        return
+    edit = workspace_edit(session, document, Places(document.document.text), chosen.edits)
+    await apply(session, chosen.title, edit)
+
+
+def _position(argument: Mapping[str, Any] | None) -> tuple[int, int]:
+    try:
+        start = (argument or {})["range"]["start"]
+        return int(start["line"]), int(start["character"])
+    except (KeyError, TypeError, ValueError):
+        raise JsonRpcInvalidParams(
+            'the command takes one object: {"uri": …, "range": {"start": …, "end": …}}'
+        ) from None
+
+
+def _known(document: OpenDocument, hit: Hit) -> list[Repair]:
+    """Give what is known without a look at the claim: the closest path, the end of the file, the real spelling."""
+    return [
+        Repair(offer.fix.title, _written(hit.anchor, offer.fix.edits), offer.fix.edits, "")
+        for offer in offers_of(document, hit)
+    ]
+
+
+async def _better(session: Session, document: OpenDocument, hit: Hit) -> list[Repair]:
+    """Look for other lines of the cited file that the judge calls supported."""
+    place = document.place
+    if place is None or document.document is None or len(hit.anchor.spans) != 1 or not hit.resolution.resolved:
+        return []
+    bound = next((each for each in document.document.anchors if each.start == hit.anchor.start), None)
+    row = row_of(bound, hit.resolution, place.space.snapshot) if bound is not None else None
+    if row is None or row.file is None:
+        return []
+    first, last = hit.anchor.spans[0]
+    data = row_to_data(row, with_file=False)
+    try:
+        found = await session.worker.call("better", row=data, file=list(row.file), first=first, last=last)
+    except (WorkerLost, WorkerFailed) as error:
+        session.judging.error = f"the judge failed: {error}"
+        return []
+    return [_repair(hit.anchor, each) for each in found]
+
+
+def _repair(anchor: Anchor, found: Mapping[str, Any]) -> Repair:
+    span = (found["first"], found["last"])
+    edits = _renumbered(anchor, span)
+    written = _written(anchor, edits)
+    return Repair(f"Cite {written}", written, edits, str(found["verdict"]["basis"]))
+
+
+def _renumbered(anchor: Anchor, span: tuple[int, int]) -> tuple[Edit, ...]:
+    """Give the edits that make an anchor of one span cite another; a single line becomes a range where it must."""
+    places = anchor.number_ranges[0]
+    edits = renumber(anchor, 0, span)
+    if len(places) == 1 and span[1] > span[0]:
+        end = places[0][1]
+        mark = "-L" if anchor.text[: places[0][0] - anchor.start].endswith("#L") else "-"
+        edits = (*edits[:1], Edit(end, end, f"{mark}{span[1]}"), *edits[1:])
+    return edits
+
+
+def _written(anchor: Anchor, edits: tuple[Edit, ...]) -> str:
+    text = anchor.text
+    for edit in sorted(edits, key=lambda each: (each.start, each.end), reverse=True):
+        text = text[: edit.start - anchor.start] + edit.text + text[edit.end - anchor.start :]
+    return text
+
+
+async def _choose(session: Session, document: OpenDocument, hit: Hit, repairs: list[Repair]) -> Repair | None:
+    """Show the repairs and let a person choose."""
+    name = document.place.path if document.place is not None else document.uri
+    if len(repairs) == 1:
+        only = repairs[0]
+        why = f" This is supported: {only.verdict}." if only.verdict else ""
+        text = f"{name}: {hit.anchor.text} would become {only.written}.{why}"
+        titles = {"Apply": only}
+    else:
+        text = f"{name}: what should {hit.anchor.text} become?"
+        titles = {_title(repair): repair for repair in repairs}
+    actions = [types.MessageActionItem(title) for title in (*titles, DISCARD)]
+    try:
+        answer = await session.server.window_show_message_request_async(
+            types.ShowMessageRequestParams(type=_INFO, message=text, actions=actions)
+        )
+    except PyglsError:
+        return None
+    return titles.get(answer.title) if answer is not None else None
+
+
+def _title(repair: Repair) -> str:
+    return f"{repair.written} (supported)" if repair.verdict else repair.title
+
+
+async def _say(session: Session, text: str) -> None:
+    session.server.window_show_message(types.ShowMessageParams(type=_INFO, message=f"cite-lsp: {text}"))

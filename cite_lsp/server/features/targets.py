@@ -1,0 +1,40 @@
+"""Where a citation leads: files and lines that exist."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cite_lsp.server.hits import Hit
+from cite_lsp.server.open_document import OpenDocument
+from cite_lsp.server.uris import to_uri
+from cite_lsp.snapshot.ladder import joined
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Lines of a file."""
+
+    uri: str
+    first: int
+    """1-based."""
+    last: int
+    """1-based, inclusive; within the file."""
+    lines: Sequence[str]
+    """Of the whole file."""
+
+
+def targets_of(document: OpenDocument, hit: Hit) -> list[Target]:
+    """Give the lines that each span of a citation names, cut at the end of the file; none where there are none."""
+    place, resolution = document.place, hit.resolution
+    if place is None or not resolution.resolved or not resolution.root:
+        return []
+    file = place.space.snapshot.file(resolution)
+    if file is None:
+        return []
+    uri = to_uri(joined(resolution.root, resolution.path))
+    count = len(file.lines)
+    spans = [
+        (first, min(max(first, last), count))
+        for first, last in hit.block.anchors[hit.number].spans
+        if 0 < first <= count
+    ]
+    return [Target(uri, first, last, file.lines) for first, last in spans]

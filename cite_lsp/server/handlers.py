@@ -1,0 +1,186 @@
+"""Registers what the server answers; the work is in `session` and `features/`, loaded once `initialize` is answered."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+
+if TYPE_CHECKING:
+    from cite_lsp.server.protocol import Server
+    from cite_lsp.server.session import Session
+
+FIX_ALL = "source.fixAll.cite-lsp"
+
+
+def register(server: "Server") -> None:
+    """Register every handler."""
+    _Lifecycle(server)
+    _register_documents(server)
+    _register_looking(server)
+    _register_code_actions(server)
+    _register_commands(server)
+
+
+class _Lifecycle:
+    """Remembers what `initialize` said until `initialized`, when there is time to load the rest."""
+
+    def __init__(self, server: "Server") -> None:
+        self._server = server
+        self._params: types.InitializeParams | None = None
+        server.feature(types.INITIALIZE)(self.initialize)
+        server.feature(types.INITIALIZED)(self.initialized)
+        server.feature(types.SHUTDOWN)(self.shutdown)
+        server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(self.configuration_changed)
+        server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(self.folders_changed)
+        server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(self.files_changed)
+        server.on_exit.append(self.leave)
+
+    def initialize(self, params: types.InitializeParams) -> None:
+        """Keep what the client says."""
+        self._params = params
+
+    async def initialized(self, _: types.InitializedParams) -> None:
+        """Make the session, then ask the client for settings and for news of files."""
+        session = self.session()
+        from cite_lsp.server.features.configuration import pull, register_for_changes  # noqa: PLC0415
+        from cite_lsp.server.features.watching import watch  # noqa: PLC0415
+
+        await register_for_changes(session)
+        await pull(session)
+        await watch(session)
+
+    def session(self) -> "Session":
+        """Give the session, made when first asked for."""
+        if self._server.session is None:
+            from cite_lsp.server.features.configuration import make_session  # noqa: PLC0415
+
+            self._server.session = make_session(self._server, self._params)
+        found: Session = self._server.session
+        return found
+
+    def shutdown(self, _: object = None) -> None:
+        """Stop what is under way."""
+        if self._server.session is not None:
+            self._server.session.close()
+
+    def leave(self) -> None:
+        """End the worker with the server; from any thread."""
+        if self._server.session is not None:
+            self._server.session.worker.close()
+
+    async def configuration_changed(self, params: types.DidChangeConfigurationParams) -> None:
+        """Take pushed settings, or pull them where none are pushed."""
+        from cite_lsp.server.features.configuration import changed  # noqa: PLC0415
+
+        await changed(self.session(), params.settings)
+
+    def folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        """Take other workspace folders."""
+        from cite_lsp.server.features.configuration import roots_of  # noqa: PLC0415
+
+        added = roots_of(folder.uri for folder in params.event.added)
+        self.session().change_roots(added, roots_of(folder.uri for folder in params.event.removed))
+
+    def files_changed(self, params: types.DidChangeWatchedFilesParams) -> None:
+        """Take note of files that changed, appeared or vanished."""
+        from cite_lsp.server.features.watching import take_events  # noqa: PLC0415
+
+        take_events(self.session(), params.changes)
+
+
+def _session(server: "Server") -> "Session":
+    """Give the session; a client that never said `initialized` gets one all the same."""
+    if server.session is None:
+        from cite_lsp.server.features.configuration import make_session  # noqa: PLC0415
+
+        server.session = make_session(server, None)
+    found: Session = server.session
+    return found
+
+
+def _register_documents(server: "Server") -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        document = params.text_document
+        _session(server).opened(document.uri, str(document.language_id), document.version, document.text)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        document = params.text_document
+        _session(server).changed(document.uri, document.version, params.content_changes)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
+        _session(server).saved(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        _session(server).closed(params.text_document.uri)
+
+
+def _register_looking(server: "Server") -> None:
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: types.HoverParams) -> object:
+        from cite_lsp.server.features.hover import hover_at  # noqa: PLC0415
+
+        where = params.position
+        return hover_at(_session(server), params.text_document.uri, where.line, where.character)
+
+    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: types.DefinitionParams) -> object:
+        from cite_lsp.server.features.definition import cited_places  # noqa: PLC0415
+
+        where = params.position
+        links = server.client.definition_links
+        return cited_places(_session(server), params.text_document.uri, where.line, where.character, links=links)
+
+    @server.feature(types.TEXT_DOCUMENT_DECLARATION)
+    def declaration(params: types.DeclarationParams) -> object:
+        from cite_lsp.server.features.definition import cited_places  # noqa: PLC0415
+
+        where = params.position
+        links = server.client.declaration_links
+        return cited_places(_session(server), params.text_document.uri, where.line, where.character, links=links)
+
+    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK, types.DocumentLinkOptions(resolve_provider=False))
+    def links(params: types.DocumentLinkParams) -> object:
+        from cite_lsp.server.features.document_link import links_of  # noqa: PLC0415
+
+        return links_of(_session(server), params.text_document.uri)
+
+
+def _register_code_actions(server: "Server") -> None:
+    kinds = [types.CodeActionKind.QuickFix, FIX_ALL]
+    options = types.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)
+    def actions(params: types.CodeActionParams) -> object:
+        from cite_lsp.server.features.code_action import actions_for  # noqa: PLC0415
+
+        return actions_for(_session(server), params)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    def resolve(action: types.CodeAction) -> object:
+        from cite_lsp.server.features.code_action import resolved  # noqa: PLC0415
+
+        return resolved(_session(server), action)
+
+
+def _register_commands(server: "Server") -> None:
+    @server.command("cite-lsp.server.judgeDocument")
+    async def judge_document(argument: Mapping[str, Any] | None = None) -> object:
+        from cite_lsp.server.features.commands import judge_document as run  # noqa: PLC0415
+
+        return await run(_session(server), argument)
+
+    @server.command("cite-lsp.server.requestRepair")
+    async def request_repair(argument: Mapping[str, Any] | None = None) -> None:
+        from cite_lsp.server.features.repair import request_repair as run  # noqa: PLC0415
+
+        await run(_session(server), argument)
+
+    @server.command("cite-lsp.server.fixAll")
+    async def fix_all(argument: Mapping[str, Any] | None = None) -> object:
+        from cite_lsp.server.features.commands import fix_all as run  # noqa: PLC0415
+
+        return await run(_session(server), argument)

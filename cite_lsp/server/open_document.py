@@ -1,0 +1,189 @@
+"""One open document: its text as the client edits it, its parsed version, and what was found in it."""
+
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lsprotocol.types import TextDocumentContentChangePartial, TextDocumentContentChangeWholeDocument
+
+from cite_lsp.document.buffer import Buffer
+from cite_lsp.document.columns import Encoding, from_units
+from cite_lsp.document.document import Document
+from cite_lsp.server.checks import Checks
+from cite_lsp.server.hits import Hit, hit_at, hits_of
+from cite_lsp.server.verdicts import Verdicts
+from cite_lsp.snapshot.ladder import within
+
+if TYPE_CHECKING:
+    from regex import Pattern
+
+    from cite_lsp.config import LoadedSettings, Settings
+    from cite_lsp.findings.check import Levels
+    from cite_lsp.server.space import Space
+
+ContentChange: TypeAlias = TextDocumentContentChangePartial | TextDocumentContentChangeWholeDocument
+
+_SYNTAX = {
+    "markdown": ".md",
+    "mdx": ".mdx",
+    "restructuredtext": ".rst",
+    "rst": ".rst",
+    "asciidoc": ".adoc",
+    "plaintext": ".txt",
+    "text": ".txt",
+}
+"""Of untitled documents: the ending that a language's files have."""
+
+
+@dataclass(slots=True)
+class Place:
+    """Where a document is looked at from."""
+
+    space: "Space"
+    path: str
+    """Relative to its root, POSIX; absolute where it lies in none."""
+    loaded: "LoadedSettings"
+    inside: str
+    """Relative to the folder of its settings."""
+
+    @property
+    def settings(self) -> "Settings":
+        """The settings that the document is under."""
+        return self.loaded.settings
+
+
+class OpenDocument:
+    """A document that a client has open. `document` is None for what is no document of ours: code, mostly."""
+
+    def __init__(
+        self, uri: str, path: str | None, language: str, version: int | None, text: str, encoding: Encoding
+    ) -> None:
+        self.uri = uri
+        self.path = path
+        """Absolute; None where the document is no file."""
+        self.language = language
+        self.version = version
+        self.encoding = encoding
+        self.buffer = Buffer(text)
+        self.document: Document | None = None
+        self.checks = Checks(encoding)
+        self.verdicts = Verdicts(encoding)
+        self.place: Place | None = None
+        self.published: list[dict[str, Any]] | None = None
+        """What was published last; None before the first time."""
+        self.published_version: int | None = None
+        self.dirty = True
+        """Whether the text changed since it was last laid over the files."""
+        self.ignored = False
+        """Whether git ignores it: then it is no document."""
+        self.levels: Levels | None = None
+        """Severities of codes in it; None when they are to be looked up again."""
+        self.counts: Counter[str] = Counter()
+        """Of the labels that the last run of the judge gave."""
+
+    @property
+    def untitled_ending(self) -> str | None:
+        """Of a document that is no file, the ending that says how to read it; None for a language that is no prose."""
+        return _SYNTAX.get(self.language) if self.path is None else None
+
+    def parse(self, known: Container[str], pattern: "Pattern[str] | None") -> None:
+        """Parse the whole text, under the settings of its place."""
+        if self.place is None:
+            self.document = None
+            return
+        anchors = self.place.settings.anchors
+        self.document = Document.parse(
+            self.buffer.text,
+            self.place.path,
+            known,
+            pattern,
+            in_fences=anchors.in_fences,
+            extensions=frozenset(anchors.extensions),
+        )
+        self.checks.clear()
+
+    def change(self, changes: Sequence[ContentChange], version: int | None) -> None:
+        """Apply the changes of one notification, in order; wrong positions are clamped."""
+        self.version = version
+        self.dirty = True
+        for change in changes:
+            self._change(change)
+
+    def _change(self, change: ContentChange) -> None:
+        if isinstance(change, TextDocumentContentChangeWholeDocument):
+            self._replace_all(change.text)
+            return
+        where = change.range
+        start, end = where.start, where.end
+        replaced = self.buffer.edit(
+            (start.line, start.character), (end.line, end.character), change.text, self.encoding
+        )
+        if self.document is not None:
+            low = self.document.offset(replaced.start_line, replaced.start_column)
+            high = self.document.offset(replaced.end_line, replaced.end_column)
+            self.document = self.document.edit(low, high, change.text)
+
+    def _replace_all(self, text: str) -> None:
+        """Take a whole new text; what begins and ends as before is not parsed again."""
+        if self.document is not None:
+            old = self.buffer.text
+            low, high = _common(old, text)
+            self.document = self.document.edit(low, len(old) - high, text[low : len(text) - high])
+        self.buffer.replace_all(text)
+
+    # --- positions
+
+    def offset(self, line: int, units: int) -> int:
+        """Give the code-point offset of a position of the client; past the end counts as the end."""
+        if self.document is None:
+            return 0
+        if line >= self.buffer.line_count:
+            return self.document.offset(line, 0)
+        return self.document.offset(line, from_units(self.buffer.line(line), units, self.encoding))
+
+    def hit(self, line: int, units: int) -> Hit | None:
+        """Give the citation at a position of the client, its first and last edge included."""
+        return hit_at(self.checks.pieces, self.offset(line, units))
+
+    @property
+    def hits(self) -> Iterator[Hit]:
+        """The citations in text order."""
+        return hits_of(self.checks.pieces)
+
+    # --- what is known of the whole
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files that the document cites: keys of the reader."""
+        return frozenset().union(*(checked.files for checked in self.checks.pieces.values()))
+
+    @property
+    def anchor_count(self) -> int:
+        """How many citations it holds."""
+        return sum(checked.anchors for checked in self.checks.pieces.values())
+
+
+def _common(old: str, new: str) -> tuple[int, int]:
+    """Give how many characters two texts share at their beginnings and, of the rest, at their ends."""
+    most = min(len(old), len(new))
+    low = _first_difference(old, new, most)
+    old, new = old[low:][::-1], new[low:][::-1]
+    return low, _first_difference(old, new, min(len(old), len(new)))
+
+
+def _first_difference(one: str, other: str, most: int) -> int:
+    """Find by halving how far two texts agree."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def relative(path: str, root: str) -> str:
+    """Give an absolute path relative to a root; as it is when it lies outside."""
+    return within(root, path) or path

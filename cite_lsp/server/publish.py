@@ -1,0 +1,103 @@
+"""From what is known of an open document to its diagnostics: layers merged, errors first, no more than the limit."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from cite_lsp.findings.by_block import moved
+from cite_lsp.findings.check import LOOKED_FOR, Levels, as_finding, find_ignores, is_tracked, keep
+from cite_lsp.findings.documenting import whole_findings
+from cite_lsp.findings.finding import Finding, Severity, sort_findings
+from cite_lsp.findings.places import Places
+from cite_lsp.findings.told import Told
+from cite_lsp.server.checks import UNDECIDED, Placed
+from cite_lsp.server.convert import Range, diagnostic, range_at, range_of
+from cite_lsp.server.open_document import OpenDocument, Place
+
+_VERDICT_CODES = frozenset({"unsupported", "partial", "review"})
+
+
+def diagnostics_of(document: OpenDocument) -> list[dict[str, Any]]:
+    """Give the diagnostics of a document as it was last checked; none for what is no document of ours."""
+    place = document.place
+    if document.document is None or place is None:
+        return []
+    if document.levels is None:
+        tracked = is_tracked(document.document, place.space.snapshot)
+        document.levels = Levels(place.inside, place.settings, tracked=tracked)
+    if any(checked.marked for checked in document.checks.pieces.values()):
+        found = list(_with_comments(document, place, document.levels))
+    else:
+        found = list(_without_comments(document, place, document.levels))
+    return _limited(found, place.settings.server.max_diagnostics)
+
+
+def _placed(document: OpenDocument, place: Place) -> Iterator[tuple[int, int, int, Placed]]:
+    """Give what is told, with the first line, offset and anchor number of its piece, in the order of the text."""
+    held_back = UNDECIDED if place.space.held_back else frozenset()
+    verdicts = document.verdicts.placed(document.checks.pieces)
+    offset = anchors = line = 0
+    for piece, checked in document.checks.pieces.items():
+        found = checked.placed
+        if verdicts.get(piece):
+            found = tuple(sorted((*found, *verdicts[piece]), key=lambda each: each.told.start))
+        for each in found:
+            if each.told.code not in held_back:
+                yield line, offset, anchors, each
+        line += piece.lines
+        offset += piece.characters
+        anchors += checked.anchors
+
+
+def _whole(document: OpenDocument, place: Place) -> Iterator[Told]:
+    pieces = document.checks.pieces.values()
+    return whole_findings(
+        overrun=any(checked.overrun for checked in pieces),
+        cites=any(checked.anchors for checked in pieces),
+        must_cite=place.settings.must_cite(place.inside),
+    )
+
+
+def _without_comments(document: OpenDocument, place: Place, levels: Levels) -> Iterator[dict[str, Any]]:
+    errors: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
+    whole = (as_finding(told, levels) for told in _whole(document, place))
+    others += [_at(finding, range_of((0, 0), (0, 0))) for finding in whole if finding is not None]
+    for line, _, _, each in _placed(document, place):
+        if (finding := as_finding(each.told, levels)) is not None:
+            made = _at(finding, each.range(line))
+            (errors if finding.severity is Severity.ERROR else others).append(made)
+    yield from errors
+    yield from others
+
+
+def _with_comments(document: OpenDocument, place: Place, levels: Levels) -> Iterator[dict[str, Any]]:
+    """The same where a comment may silence a finding: that takes the whole text."""
+    parsed = document.document
+    if parsed is None:
+        return
+    text = parsed.text
+    told = [*_whole(document, place)]
+    told += [moved(each.told, offset, anchors) for _, offset, anchors, each in _placed(document, place)]
+    looked_for = LOOKED_FOR | _VERDICT_CODES if document.verdicts else LOOKED_FOR
+    findings = keep(told, levels, find_ignores(parsed, text), text, looked_for)
+    places = Places(text)
+    for finding in sort_findings(findings):
+        yield _at(finding, range_at(places, finding.start, finding.end, document.encoding))
+
+
+def _at(finding: Finding, where: Range) -> dict[str, Any]:
+    return diagnostic(where, finding.severity, finding.code, finding.message)
+
+
+def _limited(found: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
+    """Give no more than `limit`, and then one that says how many there are beside them."""
+    if len(found) <= limit:
+        return found
+    message = f"{len(found) - limit:,} more findings are not shown here (server.max_diagnostics)"
+    last = {
+        "range": range_of((0, 0), (0, 0)),
+        "severity": 3,
+        "source": "cite-lsp",
+        "message": message,
+    }
+    return [*found[:limit], last]

@@ -1,0 +1,85 @@
+"""The rows of an open document, kept from one save to the next: only what changed is cut out again."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cite_lsp.audit.rows import row_of
+from cite_lsp.audit.verdicts import Row
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.document import Block, Document
+from cite_lsp.server.checks import BlockChecked
+from cite_lsp.snapshot.lines import FileText
+from cite_lsp.snapshot.resolve import Resolution
+from cite_lsp.snapshot.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRow:
+    """A row and the key under which verdicts on it are kept."""
+
+    key: str
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRows:
+    """A block with its rows, one an anchor; None where there is nothing to judge."""
+
+    block: Block
+    rows: tuple[KeyedRow | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    block: Block
+    surroundings: object
+    resolutions: tuple[Resolution, ...]
+    files: tuple[FileText | None, ...]
+    made: BlockRows
+
+
+class RowBook:
+    """Makes rows, and remembers those of blocks whose text, surroundings and cited files stayed the same."""
+
+    def __init__(self, identity: str, *, reads_file: bool) -> None:
+        self._identity = identity
+        self._reads_file = reads_file
+        self._kept: dict[int, _Kept] = {}
+
+    def rows(self, document: Document, snapshot: Snapshot, checked: Mapping[int, BlockChecked]) -> Iterator[BlockRows]:
+        """Give the rows of each block that holds anchors, in text order; one step of the iterator is one block.
+
+        `checked`: what is known of the blocks of this version in this snapshot, by their identity.
+        """
+        old, self._kept = self._kept, {}
+        bound = iter(document.anchors)
+        for block in document.blocks:
+            if block.anchors:
+                anchors = [next(bound) for _ in block.anchors]
+                resolutions = checked[id(block)].known.resolutions
+                yield self._rows_of(block, anchors, resolutions, snapshot, old.get(id(block)))
+
+    def _rows_of(
+        self,
+        block: Block,
+        anchors: Sequence[Anchor],
+        resolutions: tuple[Resolution, ...],
+        snapshot: Snapshot,
+        kept: _Kept | None,
+    ) -> BlockRows:
+        files = tuple(snapshot.file(resolution) for resolution in resolutions)
+        surroundings = anchors[0].context and anchors[0].context.surroundings
+        if (
+            kept is None
+            or kept.surroundings != surroundings
+            or kept.resolutions != resolutions
+            or any(one is not other for one, other in zip(kept.files, files, strict=True))
+        ):
+            made = BlockRows(block, tuple(map(self._row, anchors, resolutions, [snapshot] * len(anchors))))
+            kept = _Kept(block, surroundings, resolutions, files, made)
+        self._kept[id(block)] = kept
+        return kept.made
+
+    def _row(self, anchor: Anchor, resolution: Resolution, snapshot: Snapshot) -> KeyedRow | None:
+        row = row_of(anchor, resolution, snapshot)
+        return None if row is None else KeyedRow(row.key(self._identity, reads_file=self._reads_file), row)

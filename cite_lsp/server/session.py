@@ -1,0 +1,424 @@
+"""What the server knows between `initialize` and the end: open documents, spaces, settings, verdicts.
+
+Everything here runs on the event loop and is short; what is slow is the worker's. A notification only takes note of
+what changed, and documents are checked and published once all messages that have arrived are read.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cite_lsp.config import Problem, find_root
+from cite_lsp.document.pattern import compile_pattern
+from cite_lsp.server.hits import Hit
+from cite_lsp.server.judging import Judging
+from cite_lsp.server.open_document import ContentChange, OpenDocument, Place, relative
+from cite_lsp.server.publish import diagnostics_of
+from cite_lsp.server.settings_book import SettingsBook, is_settings_file, scope_of
+from cite_lsp.server.settings_reports import SettingsReports
+from cite_lsp.server.space import Change, Space
+from cite_lsp.server.uris import key, to_path
+from cite_lsp.snapshot.ladder import within
+from cite_lsp.snapshot.lines import is_file
+from cite_lsp.snapshot.paths import too_wide
+from cite_lsp.worker.client import Worker
+
+if TYPE_CHECKING:
+    from regex import Pattern
+
+    from cite_lsp.server.protocol import Server
+
+log = logging.getLogger(__name__)
+
+_TYPING_REST = 0.1
+"""Seconds of rest after which what is typed in a cited file counts for the documents that cite it."""
+_ASKING_REST = 0.15
+"""Seconds of rest after which the worker is asked about paths that are missing."""
+_STATUS_REST = 0.05
+_MANY_EVENTS = 500
+"""So many changed files are one event: everything may have changed."""
+
+
+class Session:
+    """The state of one client's session. Made when the client has said `initialized`."""
+
+    def __init__(self, server: "Server", roots: Sequence[str], *, trusted: bool = True) -> None:
+        self.server = server
+        self.client = server.client
+        self.trusted = trusted
+        self.documents: dict[str, OpenDocument] = {}
+        self.worker = Worker()
+        self.judging = Judging(self.worker, self._judged, self.status_soon)
+        self.reports = SettingsReports(server)
+        self.settings = SettingsBook(self.reports.report)
+        self.watching: asyncio.Task[None] | None = None
+        """What watches the folders, where the client does not."""
+        self._strays: dict[str, Space] = {}
+        self._patterns: dict[str, Pattern[str] | None] = {}
+        self._pending: dict[OpenDocument, None] = {}
+        self._flush: asyncio.Handle | None = None
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._last_status: dict[str, Any] = {}
+        self.workspace = self._open_space(tuple(roots))
+
+    def close(self) -> None:
+        """Stop everything; nothing is sent any more."""
+        for timer in self._timers.values():
+            timer.cancel()
+        if self.watching is not None:
+            self.watching.cancel()
+        self.judging.close()
+        for space in self.spaces:
+            space.close()
+        self.worker.close()
+
+    # --- spaces
+
+    @property
+    def spaces(self) -> tuple[Space, ...]:
+        """The workspace's, then those of documents that lie in no workspace folder."""
+        return (self.workspace, *self._strays.values())
+
+    def overlay(self) -> dict[str, str]:
+        """Give the texts of all open files."""
+        for document in self.documents.values():
+            document.dirty = False
+        return {document.path: document.buffer.text for document in self.documents.values() if document.path}
+
+    def _open_space(self, roots: tuple[str, ...]) -> Space:
+        loaded = [self.settings.of(f"{root}/", root) for root in roots[:1]]
+        scope = scope_of(loaded[0] if loaded else self.settings.of(os.path.join(os.path.abspath("."), ""), None))
+        space = Space(roots, scope, self.overlay(), self.worker, self._space_changed)
+        if roots:
+            space.list_soon(self.overlay, 0.0)
+        return space
+
+    def change_roots(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Take other workspace folders."""
+        gone = set(removed)
+        roots = dict.fromkeys([*(root for root in self.workspace.roots if root not in gone), *added])
+        self.workspace.close()
+        self.workspace = self._open_space(tuple(roots))
+        self.replace_all()
+
+    def _space_of(self, path: str) -> tuple[Space, str]:
+        """Give the space of an absolute path, and the root in it."""
+        root = self.workspace.holds(path)
+        if root is not None:
+            return self.workspace, root
+        root = _stray_root(path)
+        if root not in self._strays:
+            self._strays[root] = self._open_space((root,))
+        return self._strays[root], root
+
+    def _space_changed(self, space: Space, change: Change) -> None:
+        """Check again what a next snapshot may say otherwise."""
+        lost = change.everything and space.known.lost()
+        for document in self._documents_of(space):
+            ignored = self._is_ignored(document)
+            parsed = document.document
+            if ignored != document.ignored or document.place is None:
+                document.ignored = ignored
+                self._parse(document)
+            elif change.everything:
+                document.levels = None
+                if lost or (parsed is not None and any(path in space.known for path in parsed.refused)):
+                    self._parse(document)
+                document.checks.clear()
+            elif not (change.answers and document.checks.forget_undecided()):
+                continue
+            self.touch(document)
+        self.status_soon()
+
+    def _documents_of(self, space: Space) -> list[OpenDocument]:
+        return [document for document in self.documents.values() if document.place and document.place.space is space]
+
+    # --- documents
+
+    def opened(self, uri: str, language: str, version: int, text: str) -> None:
+        """Take a document that the client has opened."""
+        path = to_path(uri)
+        document = OpenDocument(uri, path, language, version, text, self.client.position_encoding)
+        old = self.documents.get(key(uri))
+        if old is not None:
+            self.judging.forget(old)
+            self._pending.pop(old, None)
+        self.documents[key(uri)] = document
+        self._place(document)
+        self._typed(document)
+        self.touch(document)
+
+    def changed(self, uri: str, version: int | None, changes: Sequence[ContentChange]) -> None:
+        """Take the changes of an open document; those of one that is not open are dropped."""
+        document = self.documents.get(key(uri))
+        if document is None:
+            log.warning("a change of a document that is not open")
+            return
+        document.change(changes, version)
+        self._typed(document)
+        self.touch(document)
+
+    def saved(self, uri: str) -> None:
+        """Judge what was saved, and the documents that cite it."""
+        document = self.documents.get(key(uri))
+        path = to_path(uri)
+        if path is not None and is_settings_file(path):
+            self.settings_changed()
+        if path is None:
+            return
+        self.settle()
+        citing = [other for other in self.documents.values() if other is not document and path in other.files]
+        for other in [each for each in (document, *citing) if each is not None]:
+            if other is document or other.verdicts:
+                self.judge_if_wanted(other)
+
+    def closed(self, uri: str) -> None:
+        """Forget a document; its findings are taken back."""
+        document = self.documents.pop(key(uri), None)
+        if document is None:
+            return
+        self._pending.pop(document, None)
+        self.judging.forget(document)
+        if document.published:
+            self._send(document, [])
+        if document.path is not None:
+            self._take_texts({document.path: None})
+        place = document.place
+        if place is not None and place.space is not self.workspace and not self._documents_of(place.space):
+            place.space.close()
+            self._strays = {root: space for root, space in self._strays.items() if space is not place.space}
+        self.status_soon()
+
+    def find(self, uri: str) -> OpenDocument | None:
+        """Give an open document, checked up to what the client has sent."""
+        self.settle()
+        return self.documents.get(key(uri))
+
+    def hit(self, uri: str, line: int, units: int) -> tuple[OpenDocument, Hit] | None:
+        """Give the citation at a position of an open document."""
+        document = self.find(uri)
+        hit = document.hit(line, units) if document is not None and document.document is not None else None
+        return (document, hit) if document is not None and hit is not None else None
+
+    def _place(self, document: OpenDocument) -> None:
+        """Find out where a document is looked at from, and parse it if it is one of ours."""
+        document.place = None
+        document.levels = None
+        ending = document.untitled_ending
+        if document.path is not None:
+            space, root = self._space_of(document.path)
+            loaded = self.settings.of(document.path, root)
+            inside = relative(document.path, loaded.root)
+            if loaded.settings.is_document(inside):
+                document.place = Place(space, relative(document.path, root), loaded, inside)
+                if self._is_ignored(document):
+                    space.list_soon(self.overlay)  # or it is newer than the index
+        elif ending is not None and self.workspace.roots:
+            root = self.workspace.roots[0]
+            name = f"untitled{ending}"
+            document.place = Place(self.workspace, name, self.settings.of(f"{root}/{name}", root), name)
+        self._parse(document)
+
+    def _is_ignored(self, document: OpenDocument) -> bool:
+        """Say whether git ignores a file: it is there, and the index leaves it out."""
+        place = document.place
+        if place is None or document.path is None or place.space.held_back:
+            return False
+        return not any(place.path in index for index in place.space.snapshot.indexes) and is_file(document.path)
+
+    def _parse(self, document: OpenDocument) -> None:
+        if document.place is None or document.ignored:
+            document.document = None
+            document.checks.clear()
+            return
+        document.parse(document.place.space.known, self._pattern(document.place.settings.anchors.pattern))
+
+    def _pattern(self, expression: str | None) -> "Pattern[str] | None":
+        if expression is None:
+            return None
+        if expression not in self._patterns:
+            compiled = compile_pattern(expression)
+            self._patterns[expression] = None if isinstance(compiled, str) else compiled
+        return self._patterns[expression]
+
+    # --- checking and publishing
+
+    def touch(self, document: OpenDocument) -> None:
+        """Check and publish a document once the messages that have arrived are read."""
+        self._pending[document] = None
+        if self._flush is None:
+            self._flush = asyncio.get_running_loop().call_soon(self.flush)
+
+    def flush(self) -> None:
+        """Check and publish what was touched."""
+        if self._flush is not None:
+            self._flush.cancel()
+            self._flush = None
+        pending, self._pending = self._pending, {}
+        for document in pending:
+            self._check(document)
+            self._send(document, diagnostics_of(document))
+        if pending:
+            self.status_soon()
+
+    def _check(self, document: OpenDocument) -> None:
+        if document.document is None or document.place is None:
+            return
+        document.checks.update(document.document, document.place.space.snapshot)
+        self._later("ask", _ASKING_REST, self._ask)
+
+    def _ask(self) -> None:
+        for space in self.spaces:
+            space.ask()
+
+    def _send(self, document: OpenDocument, diagnostics: list[dict[str, Any]]) -> None:
+        same = document.published == diagnostics
+        if same and (document.published_version == document.version or document.place is None):
+            return
+        document.published = diagnostics
+        document.published_version = document.version
+        params: dict[str, Any] = {"uri": document.uri, "diagnostics": diagnostics}
+        if self.client.version_support and document.version is not None:
+            params["version"] = document.version
+        self.server.send_raw("textDocument/publishDiagnostics", params)
+
+    # --- texts that other documents cite
+
+    def _typed(self, document: OpenDocument) -> None:
+        """Have what is typed in a cited file count for those that cite it, after a rest."""
+        path = document.path
+        if path is not None and any(path in other.files for other in self.documents.values()):
+            self._later("texts", _TYPING_REST, self.settle)
+
+    def settle(self) -> None:
+        """Bring everything up to what the client has sent: texts over files, then checks."""
+        dirty = [document for document in self.documents.values() if document.dirty and document.path is not None]
+        if dirty:
+            for document in dirty:
+                document.dirty = False
+            self._take_texts({document.path: document.buffer.text for document in dirty if document.path})
+        self.flush()
+
+    def _take_texts(self, buffers: Mapping[str, str | None], changed: Iterable[str] = ()) -> None:
+        files = frozenset({*buffers, *changed})
+        for space in self.spaces:
+            space.take_texts(buffers, changed)
+        for document in self.documents.values():
+            if document.checks.forget_files(files):
+                self.touch(document)
+
+    def files_changed(self, changed: Iterable[str], moved: Iterable[str]) -> None:
+        """Take note of files that changed on disk, and of those that appeared or vanished: absolute paths."""
+        content = [path for path in changed if path not in self._open_paths]
+        appeared = list(moved)
+        if any(map(is_settings_file, (*content, *appeared))):
+            self.settings_changed()
+        if len(content) + len(appeared) > _MANY_EVENTS:
+            for space in self.spaces:
+                space.list_soon(self.overlay, appeared=True)
+            return
+        self._take_texts({}, [*content, *appeared])
+        for document in self.documents.values():
+            if document.verdicts and document.files.intersection(content):
+                self.judge_if_wanted(document)
+        for space in self.spaces:
+            if any(space.holds(path) for path in appeared):
+                space.list_soon(self.overlay, appeared=True)
+
+    @property
+    def _open_paths(self) -> frozenset[str]:
+        return frozenset(document.path for document in self.documents.values() if document.path)
+
+    # --- settings
+
+    def take_editor_settings(self, tree: object, root: str | None = None) -> None:
+        """Take the editor's settings, for one workspace folder or for all."""
+        tree = {} if tree is None else tree
+        if not isinstance(tree, Mapping):
+            problem = Problem("editor", None, None, "", f"the settings are no table but {type(tree).__name__}")
+            self.reports.say(problem)
+            return
+        if self.settings.set_editor({str(name): value for name, value in tree.items()}, root):
+            self.settings_changed()
+
+    def settings_changed(self) -> None:
+        """Read settings again, and look at everything under them."""
+        self.settings.forget()
+        for space in self.spaces:
+            for root in space.roots[:1]:
+                space.rescope(scope_of(self.settings.of(f"{root}/", root)), self.overlay())
+        self.replace_all()
+
+    def replace_all(self) -> None:
+        """Place, parse and check all documents anew."""
+        for document in self.documents.values():
+            self._place(document)
+            self.touch(document)
+
+    # --- judging
+
+    def judge_if_wanted(self, document: OpenDocument) -> None:
+        """Judge a document if the settings want it on save."""
+        if document.place is not None and document.place.settings.judge.run == "save":
+            self.judge(document)
+
+    def judge(self, document: OpenDocument) -> "asyncio.Task[Any] | None":
+        """Judge a document; None where there is nothing to judge, or nobody who could."""
+        self.settle()
+        if document.place is None or document.document is None:
+            return None
+        name = document.place.settings.judge.name
+        if name != "embedded":
+            message = f"the judge {name!r} is not part of this version; nothing was judged"
+            self.reports.say(Problem("judge", None, None, "judge.name", message))
+            return None
+        return self.judging.start(document)
+
+    def _judged(self, document: OpenDocument) -> None:
+        if self.documents.get(key(document.uri)) is document:
+            self.touch(document)
+
+    # --- status
+
+    def status_soon(self) -> None:
+        """Tell the client what there is, if it changed."""
+        self._later("status", _STATUS_REST, self._tell_status)
+
+    def _tell_status(self) -> None:
+        ours = [document for document in self.documents.values() if document.document is not None]
+        counts = [document.counts for document in ours]
+        errors = [self.judging.error, *(space.error for space in self.spaces)]
+        status = {
+            "documents": len(ours),
+            "anchors": sum(document.anchor_count for document in ours),
+            "findings": sum(len(document.published or ()) for document in ours),
+            "judged": sum(each["rows"] - each["unchecked"] for each in counts),
+            "unchecked": sum(each["unchecked"] for each in counts),
+            "queued": self.judging.queued,
+            "judge": self.judging.identity,
+            "indexing": any(space.roots and not space.complete for space in self.spaces),
+            "lastError": next(filter(None, errors), None),
+        }
+        if status != self._last_status:
+            self._last_status = status
+            self.server.send_raw("cite-lsp/status", status)
+
+    def _later(self, name: str, seconds: float, call: Callable[[], None]) -> None:
+        """Call once after so many seconds; while it waits, it is not asked for again."""
+        if name not in self._timers:
+
+            def run() -> None:
+                del self._timers[name]
+                call()
+
+            self._timers[name] = asyncio.get_running_loop().call_later(seconds, run)
+
+
+def _stray_root(path: str) -> str:
+    """Give the root of a document that lies in no workspace folder, as the command line does."""
+    root, _ = find_root(path)
+    if within(root, path) is not None and not too_wide(root):
+        return root
+    return os.path.dirname(path)

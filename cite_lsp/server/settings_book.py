@@ -1,0 +1,68 @@
+"""Settings of open documents: which file each is under, what the editor says, and what was wrong with them."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from cite_lsp.config import LoadedSettings, Problem, load_settings
+from cite_lsp.snapshot.snapshot import Scope
+
+SETTINGS_FILES = frozenset({"cite-lsp.toml", "pyproject.toml"})
+"""Names of the files that settings are read from."""
+
+
+class SettingsBook:
+    """Settings by the folder of a document, loaded when first asked for.
+
+    `report` is told every new set of problems, with all problems there are.
+    """
+
+    def __init__(self, report: Callable[[Sequence[Problem]], None]) -> None:
+        self._report = report
+        self._editor: dict[str, Mapping[str, object]] = {}
+        self._everywhere: Mapping[str, object] = {}
+        self._loaded: dict[str, LoadedSettings] = {}
+        self._previous: dict[str, LoadedSettings] = {}
+
+    def set_editor(self, tree: Mapping[str, object], root: str | None = None) -> bool:
+        """Take the editor's settings, of one workspace folder or of all; say whether they are new."""
+        if root is None:
+            known = self._everywhere == tree
+            self._everywhere = tree
+        else:
+            known = self._editor.get(root) == tree
+            self._editor[root] = tree
+        return not known
+
+    def forget(self) -> None:
+        """Read the files again when settings are asked for next; a wrong value leaves the last good one."""
+        self._previous.update(self._loaded)
+        self._loaded = {}
+
+    def of(self, path: str, root: str | None) -> LoadedSettings:
+        """Give the settings of a document by its absolute path; `root` is the folder that it was opened under."""
+        folder = os.path.dirname(path)
+        key = f"{folder}\0{root}"
+        loaded = self._loaded.get(key)
+        if loaded is None:
+            tree = self._editor.get(root or "", self._everywhere)
+            loaded = load_settings(folder, editor=tree, previous=self._previous.get(key))
+            self._loaded[key] = loaded
+            self._report(self.problems)
+        return loaded
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the settings that were asked for, each problem once."""
+        return tuple(dict.fromkeys(problem for loaded in self._loaded.values() for problem in loaded.problems))
+
+
+def scope_of(loaded: LoadedSettings) -> Scope:
+    """Give what a snapshot needs of the settings."""
+    settings = loaded.settings
+    return Scope(tuple(settings.anchors.foreign), dict(settings.anchors.repositories), settings.files.max_bytes)
+
+
+def is_settings_file(path: str) -> bool:
+    """Say whether settings may be read from a file of this name."""
+    return Path(path).name in SETTINGS_FILES

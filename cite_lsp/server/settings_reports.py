@@ -1,0 +1,64 @@
+"""Tells what is wrong with settings: at its place in the project's file, and for what has no place, once."""
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cite_lsp.config import Problem
+from cite_lsp.findings.finding import Severity
+from cite_lsp.server.convert import diagnostic, range_of
+from cite_lsp.server.uris import to_uri
+
+if TYPE_CHECKING:
+    from cite_lsp.server.protocol import Server
+
+log = logging.getLogger(__name__)
+
+_WARNING = 2
+_MOST_SAID = 5
+"""Messages that a person is shown in a session; the rest is in the log."""
+
+
+class SettingsReports:
+    """What was told about settings so far."""
+
+    def __init__(self, server: "Server") -> None:
+        self._server = server
+        self._published: frozenset[str] = frozenset()
+        self._last: dict[str, list[dict[str, Any]]] = {}
+        self._said: set[str] = set()
+
+    def report(self, problems: Sequence[Problem]) -> None:
+        """Publish the problems of files, take back those that are mended, and say the others once."""
+        by_file: dict[str, list[dict[str, Any]]] = {}
+        for problem in problems:
+            if problem.line is not None or problem.source.endswith(".toml"):
+                by_file.setdefault(problem.source, []).append(_diagnostic(problem))
+            else:
+                self.say(problem)
+        for path in {*by_file, *self._last}:
+            found = by_file.get(path, [])
+            if found != self._last.get(path, []):
+                params = {"uri": to_uri(path), "diagnostics": found}
+                self._server.send_raw("textDocument/publishDiagnostics", params)
+        self._last = by_file
+
+    def say(self, problem: Problem) -> None:
+        """Say a problem that has no place in a file, once in a session."""
+        text = f"{problem.source}: {problem.name + ': ' if problem.name else ''}{problem.message}"
+        if text in self._said:
+            return
+        self._said.add(text)
+        log.warning("%s", text)
+        if len(self._said) <= _MOST_SAID:
+            params = {"type": _WARNING, "message": f"cite-lsp settings: {text}"}
+            self._server.send_raw("window/showMessage", params)
+
+
+def _diagnostic(problem: Problem) -> dict[str, Any]:
+    """Give a problem at its place; columns here are code points, and settings are rarely anything but ASCII."""
+    line = (problem.line or 1) - 1
+    column = (problem.column or 1) - 1
+    end = column + len(problem.name.rpartition(".")[2])
+    message = f"{problem.name}: {problem.message}" if problem.name else problem.message
+    return diagnostic(range_of((line, column), (line, end)), Severity.ERROR, "setting", message)

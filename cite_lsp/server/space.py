@@ -1,0 +1,242 @@
+"""A space: folders whose files are looked up together, and the newest snapshot of them.
+
+The workspace folders are one space; a document that lies in none of them has a space of its own. The first snapshot
+knows no index and tries paths on disk; the worker lists the files, and the next one knows them.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cite_lsp.server.pasts import Nearness, Past
+from cite_lsp.snapshot.ladder import joined, within
+from cite_lsp.snapshot.lines import FileText, Reader
+from cite_lsp.snapshot.paths import PathIndex
+from cite_lsp.snapshot.resolve import Resolution
+from cite_lsp.snapshot.snapshot import Scope, Snapshot
+from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
+
+_REST = 0.2
+"""Seconds without a further event before the files are listed anew."""
+_MOST_QUESTIONS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is new in a snapshot: `files` with other content, or paths (`everything`), or answers about paths."""
+
+    files: frozenset[str] = frozenset()
+    everything: bool = False
+    answers: bool = False
+
+
+class Known:
+    """Answers for the paths of the newest snapshot of a space, and remembers which it said yes to."""
+
+    def __init__(self, space: "Space") -> None:
+        self._space = space
+        self.accepted: set[str] = set()
+
+    def __contains__(self, path: object) -> bool:
+        found = path in self._space.snapshot.known
+        if found and isinstance(path, str):
+            self.accepted.add(path)
+        return found
+
+    def lost(self) -> bool:
+        """Say whether a path that it said yes to is gone, and forget what it said if so."""
+        known = self._space.snapshot.known
+        gone = any(path not in known for path in self.accepted)
+        if gone:
+            self.accepted = set()
+        return gone
+
+
+class Space:
+    """Some roots, and what is known of them. `changed` is called when there is a next snapshot."""
+
+    def __init__(
+        self,
+        roots: tuple[str, ...],
+        scope: Scope,
+        overlay: Mapping[str, str],
+        worker: Worker,
+        changed: Callable[["Space", Change], None],
+    ) -> None:
+        self.roots = roots
+        self.complete = False
+        """Whether every root has been listed once."""
+        self.notes: tuple[str, ...] = ()
+        self.error = ""
+        """Why the files could not be listed, a sentence."""
+        self._scope = scope
+        self._worker = worker
+        self._changed = changed
+        self._pasts = {root: Past(root) for root in roots}
+        self._nearness = Nearness()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._asking = False
+        self._rest: asyncio.TimerHandle | None = None
+        self._listing: asyncio.Task[None] | None = None
+        self._again = False
+        self._appeared = False
+        """Whether a file appeared or vanished that the index may leave out."""
+        self.known = Known(self)
+        self.snapshot = self._make([PathIndex(root, ()) for root in roots], overlay)
+
+    def _make(self, indexes: Iterable[PathIndex], overlay: Mapping[str, str]) -> Snapshot:
+        checkouts = tuple(self._scope.repositories.values())
+        reader = Reader((*self.roots, *checkouts), overlay=overlay, max_bytes=self._scope.max_bytes)
+        return Snapshot(tuple(indexes), reader, self._scope, self._pasts, self._nearness)
+
+    @property
+    def held_back(self) -> bool:
+        """Whether it is not known what paths there are, so that none is said to be missing."""
+        return not self.complete or any(not index.paths and index.notes for index in self.snapshot.indexes)
+
+    def holds(self, path: str) -> str | None:
+        """Give the innermost root that an absolute path lies in."""
+        roots = [root for root in self.roots if within(root, path) is not None]
+        return max(roots, key=len, default=None)
+
+    def close(self) -> None:
+        """Stop everything that is under way."""
+        if self._rest is not None:
+            self._rest.cancel()
+        for task in self._tasks:
+            task.cancel()
+
+    # --- texts
+
+    def take_texts(self, buffers: Mapping[str, str | None], changed: Iterable[str] = ()) -> None:
+        """Take other texts of open buffers and files; nobody is told, the caller knows."""
+        self.snapshot = self.snapshot.with_texts(buffers, changed)
+
+    def rescope(self, scope: Scope, overlay: Mapping[str, str]) -> None:
+        """Take other settings."""
+        if scope != self._scope:
+            self._scope = scope
+            self.snapshot = self._make(self.snapshot.indexes, overlay)
+            self._changed(self, Change(everything=True))
+
+    def differs_from_disk(self, resolution: Resolution) -> bool:
+        """Say whether an open buffer, which a citation was resolved in, is not what is on disk."""
+        buffer = self.snapshot.file(resolution)
+        disk = self.snapshot.reader.on_disk(joined(resolution.root, resolution.path))
+        return not isinstance(disk, FileText) or buffer is None or disk.lines != buffer.lines
+
+    # --- paths
+
+    def list_soon(
+        self, overlay: Callable[[], Mapping[str, str]], rest: float = _REST, *, appeared: bool = False
+    ) -> None:
+        """List the files once events have rested; while a listing is under way, once more behind it.
+
+        `appeared`: a file appeared or vanished; what is known of paths is given up even if the index stays the same.
+        """
+        self._appeared = self._appeared or appeared
+        if self._listing is not None and not self._listing.done():
+            self._again = True
+            return
+        if self._rest is not None:
+            self._rest.cancel()
+        self._rest = asyncio.get_running_loop().call_later(rest, self._start_listing, overlay)
+
+    def _start_listing(self, overlay: Callable[[], Mapping[str, str]]) -> None:
+        self._rest = None
+        self._listing = self._start(self._list(overlay))
+
+    async def _list(self, overlay: Callable[[], Mapping[str, str]]) -> None:
+        self._again = False
+        try:
+            answers = [await self._worker.call("paths", root=root) for root in self.roots]
+        except (WorkerLost, WorkerFailed) as error:
+            self.error = f"the files could not be listed: {error}"
+            self._changed(self, Change())
+            return
+        loop = asyncio.get_running_loop()
+        indexes = [
+            await loop.run_in_executor(None, _index, root, answer)
+            for root, answer in zip(self.roots, answers, strict=True)
+        ]
+        self.error = ""
+        self.notes = tuple(note for index in indexes for note in index.notes)
+        same = self.complete and not self._appeared and all(map(_same, indexes, self.snapshot.indexes))
+        self.complete = True
+        self._appeared = False
+        if not same:
+            self._nearness = Nearness()
+            self._pasts = {root: Past(root) for root in self.roots}
+            self.snapshot = self._make(indexes, overlay())
+        self._changed(self, Change(everything=not same))
+        if self._again:
+            self.list_soon(overlay)
+
+    # --- questions about paths that are gone
+
+    def ask(self) -> None:
+        """Ask the worker what the last look-ups wanted to know; one round at a time."""
+        if self._asking or not self.complete:
+            return
+        wanted = [past for past in self._pasts.values() if past.wanted and not past.known]
+        near = self._nearness.questions()
+        renamed = {past.root: questions for past in self._pasts.values() if (questions := past.questions())}
+        if wanted or near or renamed:
+            self._asking = True
+            self._start(self._ask(wanted, near[:_MOST_QUESTIONS], renamed))
+
+    async def _ask(self, wanted: list[Past], near: list[str], renamed: Mapping[str, list[str]]) -> None:
+        pasts, nearness = self._pasts, self._nearness
+        try:
+            for past in wanted:
+                _learn(past, await self._worker.call("history", root=past.root))
+            for root, paths in renamed.items():
+                asked = paths[:_MOST_QUESTIONS]
+                pasts[root].answer(await self._worker.call("renamed", root=root, paths=asked))
+            if near:
+                nearness.answer(await self._closest(near))
+        except (WorkerLost, WorkerFailed) as error:
+            self.error = f"git's history could not be read: {error}"
+            for past in wanted:
+                past.has_none()
+        finally:
+            self._asking = False
+        if nearness is not self._nearness:
+            return  # the files were listed anew meanwhile: the questions will come again
+        self.snapshot = Snapshot(self.snapshot.indexes, self.snapshot.reader, self._scope, self._pasts, self._nearness)
+        self._changed(self, Change(answers=True))
+
+    async def _closest(self, paths: list[str]) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {path: [] for path in paths}
+        for root in self.roots:
+            for path, close in (await self._worker.call("closest", root=root, paths=paths)).items():
+                found[path] += close
+        return {path: tuple(close[:3]) for path, close in found.items()}
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task: asyncio.Task[None] = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def _learn(past: Past, answer: Mapping[str, Any]) -> None:
+    if "top" in answer:
+        past.learn(answer["top"], answer["names"])
+    else:
+        past.has_none()
+
+
+def _index(root: str, answer: Mapping[str, Any]) -> PathIndex:
+    """Make an index of the worker's answer, its look-up tables too: they take long, and this is not the loop."""
+    paths = tuple(answer["paths"])
+    tracked = answer["tracked"]
+    known = None if tracked is None else frozenset(paths).difference(tracked["missing"])
+    index = PathIndex(root, paths, known, tuple(answer["notes"]))
+    index.with_suffix("")
+    return index
+
+
+def _same(one: PathIndex, other: PathIndex) -> bool:
+    return one.paths == other.paths and one.tracked == other.tracked and one.notes == other.notes

@@ -1,0 +1,108 @@
+"""The verdicts of one open document.
+
+They stay with their sentence: an edit elsewhere moves them, an edit of the sentence drops them until the next save.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cite_lsp.audit.verdicts import Verdict
+from cite_lsp.document.claims import Claims, Surroundings
+from cite_lsp.document.columns import Encoding
+from cite_lsp.document.document import Block, Piece
+from cite_lsp.findings.by_block import moved
+from cite_lsp.findings.judging import tell_verdict
+from cite_lsp.server.checks import PieceChecked, Placed, place
+
+if TYPE_CHECKING:
+    from cite_lsp.findings.told import Told
+
+ALONE = Surroundings("", None, None, None, None)
+"""The surroundings of a block looked at by itself."""
+
+Sentence = tuple[str, str]
+"""An anchor's text, and the sentence it stands in as the block alone tells it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A verdict, and when it was given: seconds since the epoch."""
+
+    verdict: Verdict
+    at: float
+
+
+class Verdicts:
+    """What the last run of the judge said of a document."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._by_sentence: dict[Sentence, Judged] = {}
+        self._by_block: dict[int, tuple[Block, tuple[Judged | None, ...]]] = {}
+        self._sentences: dict[int, tuple[Block, list[Sentence]]] = {}
+        self._placed: dict[Piece, tuple[Placed, ...]] = {}
+
+    def __bool__(self) -> bool:
+        """Whether there is any verdict."""
+        return bool(self._by_sentence)
+
+    def take(self, judged: Sequence[tuple[Block, Sequence[Judged | None]]]) -> None:
+        """Take the outcome of a run over all blocks that hold anchors, in place of the one before."""
+        self._by_block = {id(block): (block, tuple(verdicts)) for block, verdicts in judged}
+        self._by_sentence = {}
+        self._placed = {}
+        old, self._sentences = self._sentences, {}
+        for block, verdicts in judged:
+            known = old.get(id(block)) or (block, sentences_of(block))
+            self._sentences[id(block)] = known
+            for sentence, each in zip(known[1], verdicts, strict=True):
+                if each is not None:
+                    self._by_sentence[sentence] = each
+
+    def drop(self) -> None:
+        """Forget all verdicts."""
+        self.take(())
+
+    def of(self, block: Block) -> tuple[Judged | None, ...]:
+        """Give the verdict on each anchor of a block of any later version."""
+        if not self._by_sentence:
+            return (None,) * len(block.anchors)
+        known = self._by_block.get(id(block))
+        if known is None:
+            known = (block, tuple(self._by_sentence.get(sentence) for sentence in sentences_of(block)))
+            self._by_block[id(block)] = known
+        return known[1]
+
+    def placed(self, pieces: Mapping[Piece, PieceChecked]) -> dict[Piece, tuple[Placed, ...]]:
+        """Place what the verdicts tell, piece by piece; where a citation leads nowhere, its verdict is not told."""
+        if not self._by_sentence:
+            return {}
+        self._placed = {
+            piece: self._placed[piece] if piece in self._placed else self._place(piece, checked)
+            for piece, checked in pieces.items()
+        }
+        alive = {number for checked in pieces.values() for number in checked.blocks}
+        if len(self._by_block) > 2 * len(alive):
+            self._by_block = {number: known for number, known in self._by_block.items() if number in alive}
+        return self._placed
+
+    def _place(self, piece: Piece, checked: PieceChecked) -> tuple[Placed, ...]:
+        told: list[Told] = []
+        offset = anchors = 0
+        for block in piece.blocks:
+            known = checked.blocks.get(id(block))
+            if known is not None:
+                for number, judged in enumerate(self.of(block)):
+                    if judged is not None and known.known.resolutions[number].resolved:
+                        found = tell_verdict(judged.verdict, block.anchors[number], number)
+                        told += [moved(each, offset, anchors) for each in found]
+                anchors += len(block.anchors)
+            offset += len(block.text)
+        return place(told, piece, self._encoding)
+
+
+def sentences_of(block: Block) -> list[Sentence]:
+    """Give what a verdict is found again by, for each anchor of a block."""
+    claims = Claims(block, ALONE)
+    return [(anchor.text, claims.sentence(number)) for number, anchor in enumerate(block.anchors)]

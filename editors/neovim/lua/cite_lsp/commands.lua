@@ -1,0 +1,142 @@
+-- `:CiteLsp {what}`, a command of each attached buffer.
+local M = {}
+
+local say = function(text, level)
+  vim.notify('cite-lsp: ' .. text, level or vim.log.levels.INFO)
+end
+
+--- Ask the server to run one of its commands for this buffer.
+---@param command string
+---@param argument table what goes beside the document's address
+---@param done fun(result: any)
+local function ask(command, argument, done)
+  local bufnr = vim.api.nvim_get_current_buf()
+  local client = require('cite_lsp').client(bufnr)
+  if not client then
+    return say('no server attends to this buffer; try :CiteLsp restart', vim.log.levels.WARN)
+  end
+  argument.uri = vim.uri_from_bufnr(bufnr)
+  local request = { title = command, command = command, arguments = { argument } }
+  client:exec_cmd(request, { bufnr = bufnr }, function(err, result)
+    if err then
+      say(err.message, vim.log.levels.ERROR)
+    else
+      done(result)
+    end
+  end)
+end
+
+local VERDICTS = {
+  { 'supported', 'supported' },
+  { 'partial', 'partly supported' },
+  { 'unsupported', 'unsupported' },
+  { 'review', 'for review' },
+  { 'unchecked', 'not judged' },
+}
+
+local function judge()
+  ask('cite-lsp.server.judgeDocument', {}, function(counts)
+    if type(counts) ~= 'table' then
+      return
+    end
+    local parts = {}
+    for _, verdict in ipairs(VERDICTS) do
+      local name, words = unpack(verdict)
+      if (counts[name] or 0) > 0 then
+        parts[#parts + 1] = ('%d %s'):format(counts[name], words)
+      end
+    end
+    say(#parts > 0 and table.concat(parts, ', ') or 'no citation here has lines to judge')
+  end)
+end
+
+local function repair()
+  local client = require('cite_lsp').client()
+  local params = vim.lsp.util.make_range_params(0, client and client.offset_encoding or 'utf-16')
+  ask('cite-lsp.server.requestRepair', { range = params.range }, function() end)
+end
+
+local function fix()
+  ask('cite-lsp.server.fixAll', {}, function(applied)
+    applied = type(applied) == 'number' and applied or 0
+    say(applied == 0 and 'nothing has one answer; see the code actions' or ('%d mended'):format(applied))
+  end)
+end
+
+local function status()
+  local client = require('cite_lsp').client()
+  if not client then
+    return say('no server attends to this buffer; try :CiteLsp restart', vim.log.levels.WARN)
+  end
+  vim.notify(table.concat(require('cite_lsp.status').long(client), '\n'))
+end
+
+--- The file that the server writes to when its command says `--log-file`, else Neovim's log of all servers.
+local function log_path()
+  local cmd = (require('cite_lsp').client() or { config = vim.lsp.config.cite_lsp or {} }).config.cmd
+  for number, word in ipairs(type(cmd) == 'table' and cmd or {}) do
+    local file = word:match('^%-%-log%-file=(.+)') or (word == '--log-file' and cmd[number + 1])
+    if file then
+      return file
+    end
+  end
+  return vim.lsp.log.get_filename()
+end
+
+local function log()
+  local path = log_path()
+  if not vim.uv.fs_stat(path) then
+    return say(path .. ' is not there: nothing was logged yet')
+  end
+  vim.cmd.split({ args = { vim.fn.fnameescape(path) } })
+  vim.bo.autoread = true
+  vim.cmd.normal({ 'G', bang = true })
+end
+
+---@type table<string, fun(range: { first: integer, last: integer }?)>
+local subcommands = {
+  judge = judge,
+  repair = repair,
+  fix = fix,
+  status = status,
+  log = log,
+  restart = function()
+    require('cite_lsp').restart()
+  end,
+  copy = function(range)
+    range = range or {}
+    require('cite_lsp').copy(range.first, range.last)
+  end,
+}
+
+local function names()
+  local all = vim.tbl_keys(subcommands)
+  table.sort(all)
+  return all
+end
+
+local function run(given)
+  local subcommand = subcommands[given.args]
+  if not subcommand then
+    return say(('no command "%s"; there are %s'):format(given.args, table.concat(names(), ', ')), vim.log.levels.ERROR)
+  end
+  subcommand(given.range > 0 and { first = given.line1, last = given.line2 } or nil)
+end
+
+local function complete(lead)
+  return vim.tbl_filter(function(name)
+    return vim.startswith(name, lead)
+  end, names())
+end
+
+---@param bufnr integer
+function M.create(bufnr)
+  vim.api.nvim_buf_create_user_command(bufnr, 'CiteLsp', run, {
+    nargs = 1,
+    range = true,
+    complete = complete,
+    desc = 'cite-lsp: judge, repair, fix, copy, status, restart, log',
+  })
+end
+
+return M

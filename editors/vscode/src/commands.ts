@@ -1,0 +1,114 @@
+import * as vscode from "vscode";
+import { citation } from "./citation.ts";
+import type { Server } from "./server.ts";
+import { number } from "./status.ts";
+
+/** What the server answers to `cite-lsp.server.judgeDocument`. */
+interface Judged {
+  readonly rows: number;
+  readonly supported: number;
+  readonly partial: number;
+  readonly unsupported: number;
+  readonly review: number;
+  readonly unchecked: number;
+}
+
+/** Registers the commands that package.json names, and `cite-lsp.menu` behind the status item. */
+export function registerCommands(server: Server, channel: vscode.LogOutputChannel): vscode.Disposable {
+  const commands: Record<string, () => unknown> = {
+    "cite-lsp.copyCitation": copyCitation,
+    "cite-lsp.judgeDocument": () => judgeDocument(server),
+    "cite-lsp.requestRepair": () => requestRepair(server),
+    "cite-lsp.fixAll": () => fixAll(server),
+    "cite-lsp.restart": () => server.restart(),
+    "cite-lsp.showOutput": () => channel.show(),
+    "cite-lsp.menu": menu,
+  };
+  const registered = Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run));
+  return vscode.Disposable.from(...registered);
+}
+
+async function copyCitation(): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) {
+    return;
+  }
+  const { uri } = editor.document;
+  if (vscode.workspace.getWorkspaceFolder(uri) === undefined) {
+    void vscode.window.showWarningMessage("cite-lsp: this file is in no folder of the workspace, so it has no path to cite.");
+    return;
+  }
+  const selections = editor.selections.map(({ start, end }) => ({
+    startLine: start.line,
+    endLine: end.line,
+    endCharacter: end.character,
+  }));
+  const text = citation(vscode.workspace.asRelativePath(uri, false), selections);
+  await vscode.env.clipboard.writeText(text);
+  vscode.window.setStatusBarMessage(`Copied ${text}`, 3000);
+}
+
+async function judgeDocument(server: Server): Promise<void> {
+  const judged = await ask<Judged>(server, "cite-lsp.server.judgeDocument", "cite-lsp: judging");
+  if (judged === undefined) {
+    return;
+  }
+  const parts = (["supported", "partial", "unsupported", "review", "unchecked"] as const)
+    .filter((label) => judged[label] > 0)
+    .map((label) => `${judged[label]} ${label === "unchecked" ? "not judged" : label}`);
+  void vscode.window.showInformationMessage(`cite-lsp: ${[number(judged.rows, "citation"), ...parts].join(", ")}`);
+}
+
+async function requestRepair(server: Server): Promise<void> {
+  const selection = vscode.window.activeTextEditor?.selection;
+  if (selection !== undefined) {
+    const { start, end } = selection;
+    await ask(server, "cite-lsp.server.requestRepair", "cite-lsp: repairing", { range: { start, end } });
+  }
+}
+
+async function fixAll(server: Server): Promise<void> {
+  const fixed = await ask<number>(server, "cite-lsp.server.fixAll", "cite-lsp: fixing");
+  if (fixed !== undefined) {
+    const message = fixed === 0 ? "no finding here has one answer" : `${number(fixed, "citation")} fixed`;
+    void vscode.window.showInformationMessage(`cite-lsp: ${message}`);
+  }
+}
+
+/** Runs a command of the server on the document of the active editor. */
+async function ask<Answer>(server: Server, command: string, title: string, more = {}): Promise<Answer | undefined> {
+  const { client } = server;
+  const document = vscode.window.activeTextEditor?.document;
+  if (client === undefined || document === undefined) {
+    void vscode.window.showWarningMessage(
+      `cite-lsp: ${client === undefined ? "the server is not running" : "there is no open document"}.`,
+    );
+    return undefined;
+  }
+  const uri = client.code2ProtocolConverter.asUri(document.uri);
+  const params = { command, arguments: [{ uri, ...more }] };
+  const options = { location: vscode.ProgressLocation.Window, title };
+  try {
+    return await vscode.window.withProgress(options, () =>
+      client.sendRequest<Answer>("workspace/executeCommand", params),
+    );
+  } catch (error) {
+    void vscode.window.showErrorMessage(`cite-lsp: ${error instanceof Error ? error.message : error}`);
+    return undefined;
+  }
+}
+
+async function menu(): Promise<void> {
+  const items = [
+    { label: "Judge document", command: "cite-lsp.judgeDocument" },
+    { label: "Fix all citations with one answer", command: "cite-lsp.fixAll" },
+    { label: "Request repair", command: "cite-lsp.requestRepair" },
+    { label: "Copy citation", command: "cite-lsp.copyCitation" },
+    { label: "Restart server", command: "cite-lsp.restart" },
+    { label: "Show output", command: "cite-lsp.showOutput" },
+  ];
+  const chosen = await vscode.window.showQuickPick(items, { title: "cite-lsp" });
+  if (chosen !== undefined) {
+    await vscode.commands.executeCommand(chosen.command);
+  }
+}

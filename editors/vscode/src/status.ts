@@ -1,0 +1,60 @@
+/** The parameters of the server's notification `cite-lsp/status`. */
+export interface Counts {
+  readonly documents: number;
+  readonly anchors: number;
+  readonly findings: number;
+  readonly judged: number;
+  readonly unchecked: number;
+  readonly queued: number;
+  readonly judge: string;
+  readonly indexing: boolean;
+  readonly lastError: string | null;
+}
+
+export type State =
+  | { readonly kind: "starting" }
+  | { readonly kind: "running"; readonly counts: Counts | undefined }
+  | { readonly kind: "stopped"; readonly why: string };
+
+/** What the status bar shows: text with icons of VS Code, a plain tooltip, and how loud it is. */
+export interface View {
+  readonly text: string;
+  readonly tooltip: string;
+  readonly level: "plain" | "warning" | "error";
+}
+
+export function view(state: State): View {
+  switch (state.kind) {
+    case "starting":
+      return { text: "$(loading~spin) cite-lsp: starting", tooltip: "The server is starting.", level: "plain" };
+    case "stopped":
+      return { text: "$(error) cite-lsp: stopped", tooltip: state.why, level: "error" };
+    case "running":
+      return state.counts === undefined
+        ? { text: "cite-lsp: ready", tooltip: "The server is ready.", level: "plain" }
+        : running(state.counts);
+  }
+}
+
+function running(counts: Counts): View {
+  const found = `${number(counts.anchors, "citation")}, ${number(counts.findings, "finding")}`;
+  const tooltip = [
+    `${found} in ${number(counts.documents, "document")}`,
+    `${counts.judged} judged, ${counts.unchecked} not judged, ${counts.queued} queued; judge: ${counts.judge}`,
+    ...(counts.indexing ? ["The files of the workspace are being listed."] : []),
+    ...(counts.lastError === null ? [] : [`Last error: ${counts.lastError}`]),
+  ].join("\n");
+  if (counts.indexing) {
+    return { text: "$(sync~spin) cite-lsp: indexing", tooltip, level: "plain" };
+  }
+  if (counts.queued > 0) {
+    return { text: `$(loading~spin) cite-lsp: judging ${counts.queued}`, tooltip, level: "plain" };
+  }
+  const failed = counts.lastError !== null;
+  return { text: `${failed ? "$(warning) " : ""}cite-lsp: ${found}`, tooltip, level: failed ? "warning" : "plain" };
+}
+
+/** "1 citation", "2 citations". */
+export function number(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

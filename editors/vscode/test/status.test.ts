@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Counts, view } from "../src/status.ts";
+
+const counts: Counts = {
+  documents: 3,
+  anchors: 12,
+  findings: 2,
+  judged: 10,
+  unchecked: 2,
+  queued: 0,
+  judge: "embedded/1",
+  indexing: false,
+  lastError: null,
+};
+
+const running = (change: Partial<Counts>) => view({ kind: "running", counts: { ...counts, ...change } });
+
+test("each state has its text", () => {
+  assert.match(view({ kind: "starting" }).text, /starting$/);
+  assert.equal(view({ kind: "running", counts: undefined }).text, "cite-lsp: ready");
+  assert.equal(running({}).text, "cite-lsp: 12 citations, 2 findings");
+  assert.equal(running({ anchors: 1, findings: 1 }).text, "cite-lsp: 1 citation, 1 finding");
+  assert.match(running({ indexing: true, queued: 3 }).text, /indexing$/);
+  assert.match(running({ queued: 3 }).text, /judging 3$/);
+  assert.equal(view({ kind: "stopped", why: "why" }).level, "error");
+});
+
+test("the tooltip says what was not judged, the judge and the last error", () => {
+  const { tooltip, level } = running({ lastError: "the worker was lost" });
+  assert.equal(level, "warning");
+  for (const part of ["3 documents", "10 judged, 2 not judged, 0 queued", "embedded/1", "the worker was lost"]) {
+    assert.ok(tooltip.includes(part), `${part} in ${tooltip}`);
+  }
+});

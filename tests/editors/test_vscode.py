@@ -1,0 +1,282 @@
+"""The product in a real VS Code: code-server in Chromium, the packaged extension, the installed server."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from cite_lsp.config import load_settings
+
+HERE = Path(__file__).resolve().parent
+EXTENSION = HERE.parents[1] / "editors" / "vscode"
+MANIFEST = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+
+
+def _module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"vscode_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+settings_script = _module(EXTENSION / "scripts" / "settings.py")
+installation = _module(HERE / "vscode" / "install.py")
+
+
+PICTURES = os.environ.get("CITE_LSP_ARTEFACTS")
+LACK = installation.absent()
+PARTS = {**installation.parts(), "browser": installation.browser() or ""}
+SERVER = str(Path(sys.executable).with_name("cite-lsp"))
+EDITOR_SETTINGS = {
+    "chat.disableAIFeatures": True,
+    "editor.acceptSuggestionOnEnter": "off",
+    "editor.autoClosingBrackets": "never",
+    "editor.fontSize": 15,
+    "editor.hover.delay": 100,
+    "editor.minimap.enabled": False,
+    "editor.quickSuggestions": {"other": "off", "comments": "off", "strings": "off"},
+    "editor.suggestOnTriggerCharacters": False,
+    "editor.wordWrap": "on",
+    "extensions.autoCheckUpdates": False,
+    "extensions.ignoreRecommendations": True,
+    "files.autoSave": "off",
+    "git.enabled": False,
+    "telemetry.telemetryLevel": "off",
+    "workbench.colorTheme": "Default Light Modern",
+    "workbench.reduceMotion": "on",
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.startupEditor": "none",
+    "workbench.tips.enabled": False,
+}
+CODE = '''"""Retries of one request."""
+
+MAX_ATTEMPTS = 3
+BASE_DELAY = 0.25
+
+
+def delay(attempt: int) -> float:
+    """How long to wait before an attempt, in seconds."""
+    return BASE_DELAY * 2**attempt
+
+
+def may_retry(attempt: int) -> bool:
+    return attempt < MAX_ATTEMPTS
+'''
+TEXT = """# Limits
+
+The wait doubles with each attempt (`src/retry.py:7-9`).
+
+A request is retried five times before it fails (`src/retry.py:3`).
+
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """A running code-server: where its page is, where its workspace lies, and the settings of its machine."""
+
+    url: str
+    workspace: Path
+    settings: Path
+
+
+@pytest.fixture
+def parts() -> Mapping[str, str]:
+    if LACK is not None:
+        pytest.skip(f"not run: {LACK}")
+    return PARTS
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    folder = Path(PICTURES) / "vscode" if PICTURES else tmp_path / "pictures"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, person: Path) -> Path:
+    root = tmp_path / "throttle"
+    for name, text in {"src/retry.py": CODE, "docs/limits.md": TEXT}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Limits"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    return root
+
+
+@pytest.fixture
+def start(tmp_path: Path, parts: Mapping[str, str], workspace: Path, person: Path) -> Iterator[Callable[..., Editor]]:
+    """Starts code-server with the extension, with settings and flags, and a PATH without cite-lsp."""
+    with ExitStack() as running:
+        yield lambda settings, *flags: running.enter_context(_code_server(tmp_path, parts, workspace, settings, flags))
+
+
+@contextmanager
+def _code_server(
+    tmp_path: Path, parts: Mapping[str, str], workspace: Path, settings: Mapping[str, object], flags: Sequence[str]
+) -> Iterator[Editor]:
+    data, extensions, config = tmp_path / "data", tmp_path / "extensions", tmp_path / "code-server.yaml"
+    for folder in ("User", "Machine"):
+        (data / folder).mkdir(parents=True)
+        (data / folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    config.write_text("", encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("VSCODE_")}
+    folders = os.environ["PATH"].split(os.pathsep)
+    environment["PATH"] = os.pathsep.join(folder for folder in folders if not (Path(folder) / "cite-lsp").exists())
+    program = [parts["node"], parts["editor"], "--config", str(config)]
+    program += ["--user-data-dir", str(data), "--extensions-dir", str(extensions)]
+    subprocess.run([*program, "--install-extension", parts["vsix"]], env=environment, check=True, capture_output=True)
+    program += [*"--auth none --bind-addr 127.0.0.1:0 --disable-telemetry --disable-update-check".split(), *flags]
+    log = tmp_path / "code-server.log"
+    with log.open("wb") as output:
+        running = subprocess.Popen(
+            [*program, str(workspace)], env=environment, stdout=output, stderr=output, start_new_session=True
+        )
+        try:
+            yield Editor(_address(running, log), workspace, data / "Machine" / "settings.json")
+        finally:
+            os.killpg(running.pid, signal.SIGTERM)
+            running.wait(20)
+
+
+def _address(running: subprocess.Popen[bytes], log: Path) -> str:
+    while running.poll() is None:
+        found = re.search(r"HTTP server listening on (http://[0-9.:]+/)", log.read_text(encoding="utf-8"))
+        if found is not None:
+            return found[1]
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(0.05)
+    raise AssertionError(f"code-server ended: {log.read_text(encoding='utf-8')}")
+
+
+def _drive(script: str, parts: Mapping[str, str], editor: Editor, pictures: Path, **more: object) -> dict[str, Any]:
+    """What each step of a script saw."""
+    setup = editor.settings.with_name("setup.json")
+    told = {**asdict(editor), "pictures": pictures, **more}
+    told |= {name: parts[name] for name in ("playwright", "browser")}
+    setup.write_text(json.dumps(told, default=str), encoding="utf-8")
+    command = [parts["node"], str(HERE / "vscode" / script), str(setup)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{done.stderr}\nseen: {done.stdout}\npictures: {pictures}"
+    print(done.stderr)
+    seen: dict[str, Any] = json.loads(done.stdout)
+    return seen
+
+
+def test_a_session_of_writing(parts: Mapping[str, str], start: Callable[..., Editor], pictures: Path) -> None:
+    editor = start({**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}, "--disable-workspace-trust")
+    seen = _drive("drive.mjs", parts, editor, pictures, server=SERVER, crasher=shutil.which("false"))
+
+    assert seen["typing"] == {"onDisk": False, "dirty": 1}, "the dead citation was marked before it was saved"
+    assert any("`src/retri.py` does not exist" in row for row in seen["problems"])
+    assert "return BASE_DELAY * 2**attempt" in seen["hover"].replace("\u00a0", " ")
+    assert any("src/retry.py" in title for title in seen["fixed"]["titles"])
+    assert any("a power of two (`src/retry.py:7`)" in line for line in seen["fixed"]["lines"])
+    assert "power of two (`src/retry.py:7`)" in seen["verdict"]["saved"]
+    assert "unsupported" in seen["verdict"]["told"]
+    assert any("[Ln 5, " in row and "unsupported" in row for row in seen["verdict-problems"])
+    assert re.fullmatch(r"cite-lsp: 3 citations, [1-9] findings?", seen["status"].strip())
+    assert seen["copied"] == "src/retry.py:7-9"
+    assert seen["pasted"].endswith("See src/retry.py:7-9")
+    assert {"Judge document", "Copy citation", "Restart server", "Show output"} <= set(seen["menu"])
+    assert len(seen["wrong-path"]) == 1
+    assert "/nowhere/cite-lsp" in seen["wrong-path"][0]
+    (crashed,) = (text for text in seen["crashes"] if "crashed" in text)
+    assert {"Show output", "Restart"} <= set(crashed.splitlines())
+    assert re.fullmatch(r"cite-lsp: [45] citations, [0-9] findings?", seen["restarted"].strip())
+
+
+def test_nothing_of_a_workspace_runs_until_it_is_trusted(
+    parts: Mapping[str, str], start: Callable[..., Editor], workspace: Path, pictures: Path, tmp_path: Path
+) -> None:
+    mark = tmp_path / "ran"
+    program = workspace / ".venv" / "bin" / "cite-lsp"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\n: > "{mark}"\nexec "{SERVER}" "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    (workspace / ".gitignore").write_text(".venv/\n", encoding="utf-8")
+
+    seen = _drive("trust.mjs", parts, start(EDITOR_SETTINGS), pictures, mark=mark)
+
+    assert seen["untrusted"]["ran"] is False
+    (message,) = seen["untrusted"]["messages"]
+    assert {"Install", "Open settings"} <= set(message.splitlines())
+    assert seen["trusted"]["ran"] is True
+
+
+def test_the_contributed_settings_are_those_of_the_schema() -> None:
+    text = (EXTENSION / "package.json").read_text(encoding="utf-8")
+    assert settings_script.package(text) == text, "python editors/vscode/scripts/settings.py"
+
+
+def _tree(rows: Mapping[str, Any]) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for name, value in rows.items():
+        *sections, key = name.split(".")
+        branch = tree
+        for section in sections:
+            branch = branch.setdefault(section, {})
+        branch[key] = value
+    return tree
+
+
+def test_every_contributed_default_is_a_legal_value_from_an_editor(tmp_path: Path) -> None:
+    contributed = MANIFEST["contributes"]["configuration"]["properties"]
+    rows = {
+        name.removeprefix("cite-lsp."): schema["default"]
+        for name, schema in contributed.items()
+        if name not in settings_script.CLIENTS_OWN
+    }
+    loaded = load_settings(str(tmp_path), user_file=str(tmp_path / "none.toml"), environment={}, editor=_tree(rows))
+    assert loaded.problems == ()
+    assert {loaded.sources[name] for name in rows if rows[name] is not None and name != "rules"} == {"editor"}
+
+
+def test_settings_left_alone_leave_the_project_file_in_force(tmp_path: Path) -> None:
+    """The client sends nothing that nobody set; had it sent the defaults, this file would count for nothing."""
+    (tmp_path / "cite-lsp.toml").write_text('[files]\nexclude = ["vendor/**"]\n', encoding="utf-8")
+    none = str(tmp_path / "none.toml")
+    loaded = load_settings(str(tmp_path), user_file=none, environment={}, editor={"judge": {"run": "manual"}})
+    assert loaded.settings.files.exclude == ("vendor/**",)
+    assert loaded.settings.judge.run == "manual"
+    outranked = load_settings(str(tmp_path), user_file=none, environment={}, editor={"files": {"exclude": []}})
+    assert outranked.settings.files.exclude == ()
+
+
+def test_the_capabilities_are_of_the_client_and_of_no_machine() -> None:
+    text = (HERE.parent / "server" / "capabilities" / "vscode.json").read_text(encoding="utf-8")
+    capabilities = json.loads(text)
+    assert capabilities["general"]["positionEncodings"] == ["utf-16"]
+    assert capabilities["workspace"]["configuration"] is True
+    assert "/" not in "".join(re.findall(r'"(/[^"]*)"', text)), "no path of a machine"
+
+
+@pytest.mark.parametrize("script", ["check", "test"])
+def test_the_extension_is_typed_and_its_parts_pass_their_tests(parts: Mapping[str, str], script: str) -> None:
+    path = f"{Path(parts['node']).parent}{os.pathsep}{os.environ['PATH']}"
+    command = [parts["npm"], "run", script]
+    done = subprocess.run(
+        command, cwd=parts["extension"], env={**os.environ, "PATH": path}, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_package_holds_what_the_extension_needs_and_no_more(parts: Mapping[str, str], tmp_path: Path) -> None:
+    shutil.unpack_archive(parts["vsix"], tmp_path / "made", "zip")
+    held = {path.name for path in (tmp_path / "made" / "extension").rglob("*") if path.is_file()}
+    assert held == {"LICENSE.txt", "icon.png", "package.json", "readme.md", "extension.cjs"}

@@ -1,0 +1,107 @@
+"""URIs and paths: the same document has one key, and nothing raises."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cite_lsp.server.uris import key, to_path, to_uri
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///work/a.md", "/work/a.md"),
+        ("FILE:///work/a.md", "/work/a.md"),
+        ("file:/work/a.md", "/work/a.md"),
+        ("file://localhost/work/a.md", "/work/a.md"),
+        ("file://LOCALHOST/work/a.md", "/work/a.md"),
+        ("file:///work/a%20b%23c%3F.md", "/work/a b#c?.md"),
+        ("file:///work/%E6%97%A5.md", "/work/日.md"),
+        ("file:///work/日.md", "/work/日.md"),
+        ("file:///work/a.md#L3", "/work/a.md"),
+        ("file:///work/a.md?x=1", "/work/a.md"),
+        ("file:///work/./b/../a.md", "/work/a.md"),
+        ("file:///work//a.md", "/work/a.md"),
+        ("file:///work/", "/work"),
+        ("file:///", "/"),
+        ("file:///work/100%.md", "/work/100%.md"),
+        ("file:///work/%zz%4", "/work/%zz%4"),
+        ("file:///work/%FF", "/work/\udcff"),
+        ("file:///c%3A/x", "C:/x"),
+        ("file:///C:/x", "C:/x"),
+        ("file:///c:", "C:/"),
+        ("file:///c:x", "/c:x"),
+        ("file://server/share/a.md", "//server/share/a.md"),
+        ("file://SERVER/share/a.md", "//server/share/a.md"),
+        ("file:////server/share/a.md", "//server/share/a.md"),
+        ("file:", None),
+        ("file:a.md", None),
+        ("file://", None),
+        ("file:///work/a%00.md", None),
+        ("untitled:Untitled-1", None),
+        ("untitled:/work/a.md", None),
+        ("vscode-remote://wsl%2Bubuntu/work/a.md", None),
+        ("git:/work/a.md?ref", None),
+        ("http://example.org/a.md", None),
+        ("files:///work/a.md", None),
+        ("", None),
+        ("/work/a.md", None),
+    ],
+)
+def test_the_path_of_a_uri(uri: str, path: str | None) -> None:
+    assert to_path(uri) == path
+
+
+@pytest.mark.parametrize(
+    ("path", "uri"),
+    [
+        ("/work/a.md", "file:///work/a.md"),
+        ("/work/a b#c?%.md", "file:///work/a%20b%23c%3F%25.md"),
+        ("/work/日~-_.md", "file:///work/%E6%97%A5~-_.md"),
+        ("/work/\udcff", "file:///work/%FF"),
+        ("C:/x", "file:///c%3A/x"),
+        ("c:\\x\\y", "file:///c%3A/x/y"),
+        ("//server/share/a.md", "file://server/share/a.md"),
+        ("\\\\server\\share", "file://server/share"),
+        ("/", "file:///"),
+    ],
+)
+def test_the_uri_of_a_path(path: str, uri: str) -> None:
+    assert to_uri(path) == uri
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ["file:///c%3A/x/a.md", "file:///C:/x/a.md", "file:///c:/x/a.md", "file://localhost/C%3a/x/a.md"],
+        ["file:///work/a%2Bb.md", "file:///work/a+b.md", "file:/work/a+b.md", "file:///work/./a%2bb.md"],
+        ["file://Server/share/a.md", "file:////server/share/a.md"],
+    ],
+)
+def test_spellings_of_one_document_have_one_key(spellings: list[str]) -> None:
+    assert len({key(uri) for uri in spellings}) == 1
+
+
+@pytest.mark.parametrize("uri", ["untitled:Untitled-1", "git:/a.md", "file:///a%00", "", "nonsense"])
+def test_what_is_no_file_is_its_own_key(uri: str) -> None:
+    assert key(uri) == uri
+
+
+TEXTS = st.text(st.characters(exclude_characters="\0", categories=None), max_size=30)
+
+
+@given(TEXTS)
+def test_nothing_raises_and_keys_are_stable(text: str) -> None:
+    for uri in (text, "file://" + text, "file:///" + text):
+        to_path(uri)
+        assert key(key(uri)) == key(uri)
+
+
+@given(
+    st.lists(TEXTS.map(lambda text: text.replace("/", "")).filter(lambda name: name not in ("", ".", "..")), min_size=1)
+)
+def test_a_path_survives_the_way_through_a_uri(names: list[str]) -> None:
+    path = "/" + "/".join(["work", *names])
+    uri = to_uri(path)
+    assert uri.isascii()
+    assert to_path(uri) == path or any("\ud800" <= char <= "\udfff" for char in path)

@@ -1,8 +1,9 @@
 """Settings: their names and defaults, where each came from, and which of them a project may set."""
 
-from cite_lsp.config.files import Problem, find_root, user_file_path
+from cite_lsp.config.files import Problem, find_root, project_file_text, user_file_path
 from cite_lsp.config.globs import GlobError, expand_braces
 from cite_lsp.config.loading import LoadedSettings, load_settings
+from cite_lsp.config.rule_edit import rule_change
 from cite_lsp.config.schema import settings_schema
 from cite_lsp.config.settings import (
     USER_ONLY,
@@ -39,6 +40,8 @@ __all__ = [
     "expand_braces",
     "find_root",
     "load_settings",
+    "project_file_text",
+    "rule_change",
     "settings_schema",
     "severity_of",
     "user_file_path",

@@ -173,6 +173,12 @@ def project_source(settings_file: str) -> Source | None:
     return Source(source.name, source.tree, source.trusted, source.text, problems=(*source.problems, unread))
 
 
+def project_file_text(path: str) -> str | None:
+    """Give the text of a project's settings file; None where it is not one that is read."""
+    text = None if _leads_away(path) else _text_of(path)
+    return text if isinstance(text, str) else None
+
+
 def _text_of(path: str) -> str | Problem:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116

@@ -33,6 +33,7 @@ class Client:
     watched_files_relative: bool = False
     apply_edit: bool = False
     document_changes: bool = False
+    create_files: bool = False
     show_message_actions: bool = False
     work_done_progress: bool = False
     llm_generated_tag: bool = False
@@ -62,6 +63,7 @@ class Client:
             watched_files_relative=has("workspace.did_change_watched_files.relative_pattern_support"),
             apply_edit=has("workspace.apply_edit"),
             document_changes=has("workspace.workspace_edit.document_changes"),
+            create_files="create" in map(_plain, has.many("workspace.workspace_edit.resource_operations")),
             show_message_actions=has("window.show_message.message_action_item"),
             work_done_progress=has("window.work_done_progress"),
             llm_generated_tag=types.CodeActionTag.LlmGenerated.value

@@ -83,7 +83,7 @@ class Judging:
         document, place = open_document.document, open_document.place
         if document is None or place is None:
             return Counter()
-        snapshot = place.space.snapshot
+        snapshot = place.snapshot
         book = self._books.setdefault(open_document, RowBook(self.identity, reads_file=self._reads_file))
         blocks: list[BlockRows] = []
         checked = open_document.checks.blocks

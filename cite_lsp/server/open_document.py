@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cite_lsp.config import LoadedSettings, Settings
     from cite_lsp.findings.check import Levels
     from cite_lsp.server.space import Space
+    from cite_lsp.snapshot.snapshot import Snapshot
 
 ContentChange: TypeAlias = TextDocumentContentChangePartial | TextDocumentContentChangeWholeDocument
 
@@ -41,11 +42,17 @@ class Place:
     """Where a document is looked at from."""
 
     space: "Space"
+    root: str
     path: str
-    """Relative to its root, POSIX; absolute where it lies in none."""
+    """Relative to its root, POSIX."""
     loaded: "LoadedSettings"
     inside: str
     """Relative to the folder of its settings."""
+
+    @property
+    def snapshot(self) -> "Snapshot":
+        """The newest snapshot, seen from its root."""
+        return self.space.seen_from(self.root)
 
     @property
     def settings(self) -> "Settings":
@@ -77,6 +84,8 @@ class OpenDocument:
         """Whether the text changed since it was last laid over the files."""
         self.ignored = False
         """Whether git ignores it: then it is no document."""
+        self.refusal = ""
+        """Why it is not looked at though it is one of ours, a sentence."""
         self.levels: Levels | None = None
         """Severities of codes in it; None when they are to be looked up again."""
         self.counts: Counter[str] = Counter()
@@ -152,6 +161,10 @@ class OpenDocument:
         return hits_of(self.checks.pieces)
 
     # --- what is known of the whole
+
+    def cites(self, path: str) -> bool:
+        """Say whether a file, by its key in the reader, is cited."""
+        return any(path in checked.files for checked in self.checks.pieces.values())
 
     @property
     def files(self) -> frozenset[str]:

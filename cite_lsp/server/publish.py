@@ -10,7 +10,7 @@ from cite_lsp.findings.finding import Finding, Severity, sort_findings
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.told import Told
 from cite_lsp.server.checks import UNDECIDED, Placed
-from cite_lsp.server.convert import Range, diagnostic, range_at, range_of
+from cite_lsp.server.convert import SOURCE, Range, diagnostic, range_at, range_of, severity_number
 from cite_lsp.server.open_document import OpenDocument, Place
 
 _VERDICT_CODES = frozenset({"unsupported", "partial", "review"})
@@ -19,10 +19,12 @@ _VERDICT_CODES = frozenset({"unsupported", "partial", "review"})
 def diagnostics_of(document: OpenDocument) -> list[dict[str, Any]]:
     """Give the diagnostics of a document as it was last checked; none for what is no document of ours."""
     place = document.place
+    if document.refusal:
+        return [_unaddressed(document.refusal)]
     if document.document is None or place is None:
         return []
     if document.levels is None:
-        tracked = is_tracked(document.document, place.space.snapshot)
+        tracked = is_tracked(document.document, place.snapshot)
         document.levels = Levels(place.inside, place.settings, tracked=tracked)
     if any(checked.marked for checked in document.checks.pieces.values()):
         found = list(_with_comments(document, place, document.levels))
@@ -94,10 +96,10 @@ def _limited(found: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
     if len(found) <= limit:
         return found
     message = f"{len(found) - limit:,} more findings are not shown here (server.max_diagnostics)"
-    last = {
-        "range": range_of((0, 0), (0, 0)),
-        "severity": 3,
-        "source": "cite-lsp",
-        "message": message,
-    }
-    return [*found[:limit], last]
+    return [*found[:limit], _unaddressed(message)]
+
+
+def _unaddressed(message: str) -> dict[str, Any]:
+    """Give a diagnostic that is no finding: it has no code, and its place is the document's beginning."""
+    where = range_of((0, 0), (0, 0))
+    return {"range": where, "severity": severity_number(Severity.INFORMATION), "source": SOURCE, "message": message}

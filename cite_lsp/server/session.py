@@ -169,7 +169,7 @@ class Session:
         if path is None:
             return
         self.settle()
-        citing = [other for other in self.documents.values() if other is not document and path in other.files]
+        citing = [other for other in self.documents.values() if other is not document and other.cites(path)]
         for other in [each for each in (document, *citing) if each is not None]:
             if other is document or other.verdicts:
                 self.judge_if_wanted(other)
@@ -212,13 +212,13 @@ class Session:
             loaded = self.settings.of(document.path, root)
             inside = relative(document.path, loaded.root)
             if loaded.settings.is_document(inside):
-                document.place = Place(space, relative(document.path, root), loaded, inside)
+                document.place = Place(space, root, relative(document.path, root), loaded, inside)
                 if self._is_ignored(document):
                     space.list_soon(self.overlay)  # or it is newer than the index
         elif ending is not None and self.workspace.roots:
             root = self.workspace.roots[0]
             name = f"untitled{ending}"
-            document.place = Place(self.workspace, name, self.settings.of(f"{root}/{name}", root), name)
+            document.place = Place(self.workspace, root, name, self.settings.of(f"{root}/{name}", root), name)
         self._parse(document)
 
     def _is_ignored(self, document: OpenDocument) -> bool:
@@ -226,14 +226,23 @@ class Session:
         place = document.place
         if place is None or document.path is None or place.space.held_back:
             return False
-        return not any(place.path in index for index in place.space.snapshot.indexes) and is_file(document.path)
+        return place.path not in place.snapshot.indexes[0] and is_file(document.path)
 
     def _parse(self, document: OpenDocument) -> None:
-        if document.place is None or document.ignored:
+        document.refusal = self._refusal(document)
+        if document.place is None or document.ignored or document.refusal:
             document.document = None
             document.checks.clear()
             return
         document.parse(document.place.space.known, self._pattern(document.place.settings.anchors.pattern))
+
+    def _refusal(self, document: OpenDocument) -> str:
+        """Say why a document is too large to be looked at; "" where it is not."""
+        limit = document.place.settings.files.max_document_bytes if document.place is not None else 0
+        size = len(document.buffer.text) if document.place is not None else 0
+        if size <= limit:
+            return ""
+        return f"this document has {size:,} characters or more, over files.max_document_bytes: it is not looked at"
 
     def _pattern(self, expression: str | None) -> "Pattern[str] | None":
         if expression is None:
@@ -266,7 +275,7 @@ class Session:
     def _check(self, document: OpenDocument) -> None:
         if document.document is None or document.place is None:
             return
-        document.checks.update(document.document, document.place.space.snapshot)
+        document.checks.update(document.document, document.place.snapshot)
         self._later("ask", _ASKING_REST, self._ask)
 
     def _ask(self) -> None:
@@ -289,7 +298,7 @@ class Session:
     def _typed(self, document: OpenDocument) -> None:
         """Have what is typed in a cited file count for those that cite it, after a rest."""
         path = document.path
-        if path is not None and any(path in other.files for other in self.documents.values()):
+        if path is not None and any(other.cites(path) for other in self.documents.values()):
             self._later("texts", _TYPING_REST, self.settle)
 
     def settle(self) -> None:
@@ -321,7 +330,7 @@ class Session:
             return
         self._take_texts({}, [*content, *appeared])
         for document in self.documents.values():
-            if document.verdicts and document.files.intersection(content):
+            if document.verdicts and any(map(document.cites, content)):
                 self.judge_if_wanted(document)
         for space in self.spaces:
             if any(space.holds(path) for path in appeared):

@@ -30,7 +30,7 @@ class SettingsBook:
             known = self._everywhere == tree
             self._everywhere = tree
         else:
-            known = self._editor.get(root) == tree
+            known = self._editor.get(root, self._everywhere) == tree
             self._editor[root] = tree
         return not known
 

@@ -83,6 +83,8 @@ class Space:
         self._appeared = False
         """Whether a file appeared or vanished that the index may leave out."""
         self.known = Known(self)
+        self._views: dict[str, tuple[Snapshot, Snapshot]] = {}
+        """For each root the snapshot that was seen from it, and how it was seen."""
         self.snapshot = self._make([PathIndex(root, ()) for root in roots], overlay)
 
     def _make(self, indexes: Iterable[PathIndex], overlay: Mapping[str, str]) -> Snapshot:
@@ -94,6 +96,16 @@ class Space:
     def held_back(self) -> bool:
         """Whether it is not known what paths there are, so that none is said to be missing."""
         return not self.complete or any(not index.paths and index.notes for index in self.snapshot.indexes)
+
+    def seen_from(self, root: str) -> Snapshot:
+        """Give the newest snapshot as a document of `root` sees it."""
+        if len(self.roots) == 1:
+            return self.snapshot
+        of, view = self._views.get(root, (None, None))
+        if of is not self.snapshot or view is None:
+            view = self.snapshot.seen_from(root, view)
+            self._views[root] = (self.snapshot, view)
+        return view
 
     def holds(self, path: str) -> str | None:
         """Give the innermost root that an absolute path lies in."""

@@ -81,6 +81,8 @@ class Snapshot:
         self._checkouts: dict[str, Ladder] = {}
         self._homes: dict[str, Home] = {}
         self._closest: dict[str, tuple[str, ...]] = {}
+        self._paths = object()
+        """The same in snapshots between which only texts changed."""
 
     @classmethod
     def open(
@@ -119,8 +121,25 @@ class Snapshot:
         new = Snapshot(self.indexes, reader, self.scope, self._histories, self._near)
         new._ladder = self._ladder.over(reader)
         new._checkouts = {root: ladder.over(reader) for root, ladder in self._checkouts.items()}
-        new._homes, new._closest = self._homes, self._closest
+        new._homes, new._closest, new._paths = self._homes, self._closest, self._paths
         return new
+
+    def seen_from(self, root: str, before: "Snapshot | None" = None) -> "Snapshot":
+        """Give the same snapshot with `root` first: a document's relative path counts as that root's.
+
+        `before`: the answer of an earlier snapshot; what it has found out about the same paths is kept.
+        """
+        indexes = sorted(self.indexes, key=lambda index: index.root != root)
+        new = Snapshot(indexes, self.reader, self.scope, self._histories, self._near)
+        if before is not None and before.indexes == new.indexes and before.keeps_paths_of(self):
+            new._ladder = before._ladder.over(self.reader)
+            new._homes = before._homes
+        new._paths = self._paths
+        return new
+
+    def keeps_paths_of(self, other: "Snapshot") -> bool:
+        """Say whether what is known of paths here holds in another snapshot too: only texts lie between them."""
+        return self._paths is other._paths
 
     # --- paths
 

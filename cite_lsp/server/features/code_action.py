@@ -8,6 +8,7 @@ from lsprotocol import types
 from cite_lsp.findings.comments import comment_for
 from cite_lsp.findings.places import Places
 from cite_lsp.server.features.edits import offers_of, preferred_edits, workspace_edit
+from cite_lsp.server.features.rule_edit import rule_edit
 from cite_lsp.server.handlers import FIX_ALL
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.open_document import OpenDocument
@@ -76,6 +77,14 @@ def _quick_fixes(session: Session, document: OpenDocument, where: types.Range) -
         yield from _fixes(session, document, hit, places)
         yield from _repair(document, hit)
         yield from _ignoring(session, document, hit, places)
+    codes = dict.fromkeys(code for hit in hits for code in _told_codes(document, hit))
+    for code in codes:
+        diagnostics = [each for hit in hits for each in _diagnostics(document, hit, code)]
+        edit = rule_edit(session, document, code) if diagnostics else None
+        if edit is not None:
+            name, change = edit
+            title = f"Switch {code} off in this project ({name})"
+            yield {"title": title, "kind": _QUICK_FIX, "diagnostics": diagnostics, "edit": change}
 
 
 def _diagnostics(document: OpenDocument, hit: Hit, code: str) -> list[dict[str, Any]]:

@@ -114,7 +114,7 @@ def _parts(document: OpenDocument, place: Place, hit: Hit, form: _Markdown) -> I
 def _title(place: Place, hit: Hit, form: _Markdown) -> str:
     spans = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in hit.anchor.spans)
     title = form.name(f"{hit.resolution.path}:{spans}")
-    file = place.space.snapshot.file(hit.resolution)
+    file = place.snapshot.file(hit.resolution)
     notes = []
     if hit.resolution.via in ("suffix", "basename", "same-document", "ancestor"):
         notes.append(f"found by {hit.resolution.via}")
@@ -131,7 +131,7 @@ def _is_unsaved(place: Place, hit: Hit) -> bool:
 
 
 def _excerpts(place: Place, hit: Hit, judged: Judged | None, form: _Markdown) -> Iterator[str]:
-    excerpts = place.space.snapshot.excerpts(hit.resolution, hit.anchor)
+    excerpts = place.snapshot.excerpts(hit.resolution, hit.anchor)
     shown = [excerpt for excerpt in excerpts if excerpt is not None]
     language = _fence_language(hit.resolution.path)
     for number, excerpt in enumerate(shown[:_MOST_SPANS]):

@@ -27,7 +27,7 @@ def targets_of(document: OpenDocument, hit: Hit) -> list[Target]:
     place, resolution = document.place, hit.resolution
     if place is None or not resolution.resolved or not resolution.root:
         return []
-    file = place.space.snapshot.file(resolution)
+    file = place.snapshot.file(resolution)
     if file is None:
         return []
     uri = to_uri(joined(resolution.root, resolution.path))

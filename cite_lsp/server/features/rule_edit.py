@@ -1,0 +1,42 @@
+"""The edit of a project's settings file that switches a code off."""
+
+from pathlib import Path
+from typing import Any
+
+from cite_lsp.config import project_file_text, rule_change
+from cite_lsp.findings.finding import Edit
+from cite_lsp.findings.places import Places
+from cite_lsp.server.convert import range_of, text_edits
+from cite_lsp.server.open_document import OpenDocument
+from cite_lsp.server.session import Session
+from cite_lsp.server.uris import key, to_uri
+
+_NEW = "cite-lsp.toml"
+
+
+def rule_edit(session: Session, document: OpenDocument, code: str) -> tuple[str, dict[str, Any]] | None:
+    """Give the file's name and the workspace edit; None where the client or the file does not allow it."""
+    if document.place is None or not session.client.document_changes:
+        return None
+    path = document.place.loaded.project_file
+    if path is None:
+        return _new_file(session, document.place.root, code)
+    uri = to_uri(path)
+    buffer = session.documents.get(key(uri))
+    text = buffer.buffer.text if buffer is not None else project_file_text(path)
+    change = rule_change(text, Path(path).name, code, "off") if text is not None else None
+    if text is None or change is None:
+        return None
+    edits = text_edits(Places(text), [Edit(change.start, change.end, change.text)], document.encoding)
+    identifier = {"uri": buffer.uri if buffer else uri, "version": buffer.version if buffer else None}
+    return Path(path).name, {"documentChanges": [{"textDocument": identifier, "edits": edits}]}
+
+
+def _new_file(session: Session, root: str, code: str) -> tuple[str, dict[str, Any]] | None:
+    change = rule_change("", _NEW, code, "off")
+    if change is None or not session.client.create_files:
+        return None
+    uri = to_uri(f"{root}/{_NEW}")
+    edit = {"range": range_of((0, 0), (0, 0)), "newText": change.text}
+    created = {"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}}
+    return _NEW, {"documentChanges": [created, {"textDocument": {"uri": uri, "version": None}, "edits": [edit]}]}

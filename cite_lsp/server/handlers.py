@@ -1,6 +1,6 @@
 """Registers what the server answers; the work is in `session` and `features/`, loaded once `initialize` is answered."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -14,11 +14,11 @@ FIX_ALL = "source.fixAll.cite-lsp"
 
 def register(server: "Server") -> None:
     """Register every handler."""
-    _Lifecycle(server)
-    _register_documents(server)
-    _register_looking(server)
-    _register_code_actions(server)
-    _register_commands(server)
+    session = _Lifecycle(server).session
+    _register_documents(server, session)
+    _register_looking(server, session)
+    _register_code_actions(server, session)
+    _register_commands(server, session)
 
 
 class _Lifecycle:
@@ -50,7 +50,7 @@ class _Lifecycle:
         await watch(session)
 
     def session(self) -> "Session":
-        """Give the session, made when first asked for."""
+        """Give the session, made when first asked for: a document may come before `initialized` was dealt with."""
         if self._server.session is None:
             from cite_lsp.server.features.configuration import make_session  # noqa: PLC0415
 
@@ -88,43 +88,33 @@ class _Lifecycle:
         take_events(self.session(), params.changes)
 
 
-def _session(server: "Server") -> "Session":
-    """Give the session; a client that never said `initialized` gets one all the same."""
-    if server.session is None:
-        from cite_lsp.server.features.configuration import make_session  # noqa: PLC0415
-
-        server.session = make_session(server, None)
-    found: Session = server.session
-    return found
-
-
-def _register_documents(server: "Server") -> None:
+def _register_documents(server: "Server", session: "Callable[[], Session]") -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
-        _session(server).opened(document.uri, str(document.language_id), document.version, document.text)
+        session().opened(document.uri, str(document.language_id), document.version, document.text)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
         document = params.text_document
-        _session(server).changed(document.uri, document.version, params.content_changes)
+        session().changed(document.uri, document.version, params.content_changes)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
-        _session(server).saved(params.text_document.uri)
+        session().saved(params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: types.DidCloseTextDocumentParams) -> None:
-        _session(server).closed(params.text_document.uri)
+        session().closed(params.text_document.uri)
 
 
-def _register_looking(server: "Server") -> None:
+def _register_looking(server: "Server", session: "Callable[[], Session]") -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> object:
         from cite_lsp.server.features.hover import hover_at  # noqa: PLC0415
 
         where = params.position
-        return hover_at(_session(server), params.text_document.uri, where.line, where.character)
+        return hover_at(session(), params.text_document.uri, where.line, where.character)
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
     def definition(params: types.DefinitionParams) -> object:
@@ -132,7 +122,7 @@ def _register_looking(server: "Server") -> None:
 
         where = params.position
         links = server.client.definition_links
-        return cited_places(_session(server), params.text_document.uri, where.line, where.character, links=links)
+        return cited_places(session(), params.text_document.uri, where.line, where.character, links=links)
 
     @server.feature(types.TEXT_DOCUMENT_DECLARATION)
     def declaration(params: types.DeclarationParams) -> object:
@@ -140,16 +130,16 @@ def _register_looking(server: "Server") -> None:
 
         where = params.position
         links = server.client.declaration_links
-        return cited_places(_session(server), params.text_document.uri, where.line, where.character, links=links)
+        return cited_places(session(), params.text_document.uri, where.line, where.character, links=links)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_LINK, types.DocumentLinkOptions(resolve_provider=False))
     def links(params: types.DocumentLinkParams) -> object:
         from cite_lsp.server.features.document_link import links_of  # noqa: PLC0415
 
-        return links_of(_session(server), params.text_document.uri)
+        return links_of(session(), params.text_document.uri)
 
 
-def _register_code_actions(server: "Server") -> None:
+def _register_code_actions(server: "Server", session: "Callable[[], Session]") -> None:
     kinds = [types.CodeActionKind.QuickFix, FIX_ALL]
     options = types.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
 
@@ -157,30 +147,30 @@ def _register_code_actions(server: "Server") -> None:
     def actions(params: types.CodeActionParams) -> object:
         from cite_lsp.server.features.code_action import actions_for  # noqa: PLC0415
 
-        return actions_for(_session(server), params)
+        return actions_for(session(), params)
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     def resolve(action: types.CodeAction) -> object:
         from cite_lsp.server.features.code_action import resolved  # noqa: PLC0415
 
-        return resolved(_session(server), action)
+        return resolved(session(), action)
 
 
-def _register_commands(server: "Server") -> None:
+def _register_commands(server: "Server", session: "Callable[[], Session]") -> None:
     @server.command("cite-lsp.server.judgeDocument")
     async def judge_document(argument: Mapping[str, Any] | None = None) -> object:
         from cite_lsp.server.features.commands import judge_document as run  # noqa: PLC0415
 
-        return await run(_session(server), argument)
+        return await run(session(), argument)
 
     @server.command("cite-lsp.server.requestRepair")
     async def request_repair(argument: Mapping[str, Any] | None = None) -> None:
         from cite_lsp.server.features.repair import request_repair as run  # noqa: PLC0415
 
-        await run(_session(server), argument)
+        await run(session(), argument)
 
     @server.command("cite-lsp.server.fixAll")
     async def fix_all(argument: Mapping[str, Any] | None = None) -> object:
         from cite_lsp.server.features.commands import fix_all as run  # noqa: PLC0415
 
-        return await run(_session(server), argument)
+        return await run(session(), argument)

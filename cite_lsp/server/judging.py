@@ -4,6 +4,7 @@ A newer save ends the older run. Until a run is done the verdicts of the one bef
 """
 
 import asyncio
+import logging
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,8 @@ from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.row_book import BlockRows, KeyedRow, RowBook
 from cite_lsp.server.verdicts import Judged
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
+
+log = logging.getLogger(__name__)
 
 _AT_ONCE = 32
 """Blocks whose rows are made before other messages have their turn, and rows that go to the worker together."""
@@ -98,6 +101,7 @@ class Judging:
         outcome = [(made.block, [self._verdict(row) for row in made.rows]) for made in blocks]
         open_document.verdicts.take(outcome)
         open_document.counts = _count(outcome, rows)
+        log.info("judged a document: %s, %d rows asked", dict(open_document.counts), len(unknown))
         self._told(open_document)
         return open_document.counts
 
@@ -116,6 +120,7 @@ class Judging:
             self.error = ""
         except (WorkerLost, WorkerFailed) as error:
             self.error = f"the judge failed: {error}"
+            log.warning("%s", self.error)
         finally:
             self.queued -= left
             self._note()

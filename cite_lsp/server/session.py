@@ -61,6 +61,7 @@ class Session:
         self._flush: asyncio.Handle | None = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._last_status: dict[str, Any] = {}
+        log.info("client %s, %s, folders %s", self.client.name or "?", self.client.position_encoding, list(roots))
         self.workspace = self._open_space(tuple(roots))
 
     def close(self) -> None:
@@ -115,6 +116,8 @@ class Session:
 
     def _space_changed(self, space: Space, change: Change) -> None:
         """Check again what a next snapshot may say otherwise."""
+        if change.everything:
+            log.info("%d files below %s", sum(map(len, space.snapshot.indexes)), ", ".join(space.roots))
         lost = change.everything and space.known.lost()
         for document in self._documents_of(space):
             ignored = self._is_ignored(document)
@@ -397,14 +400,15 @@ class Session:
 
     def _tell_status(self) -> None:
         ours = [document for document in self.documents.values() if document.document is not None]
-        counts = [document.counts for document in ours]
+        anchors = sum(document.anchor_count for document in ours)
+        judged = sum(document.counts["rows"] - document.counts["unchecked"] for document in ours)
         errors = [self.judging.error, *(space.error for space in self.spaces)]
         status = {
             "documents": len(ours),
-            "anchors": sum(document.anchor_count for document in ours),
+            "anchors": anchors,
             "findings": sum(len(document.published or ()) for document in ours),
-            "judged": sum(each["rows"] - each["unchecked"] for each in counts),
-            "unchecked": sum(each["unchecked"] for each in counts),
+            "judged": judged,
+            "unchecked": max(anchors - judged, 0),
             "queued": self.judging.queued,
             "judge": self.judging.identity,
             "indexing": any(space.roots and not space.complete for space in self.spaces),

@@ -14,7 +14,7 @@ from cite_lsp.snapshot.excerpt import Excerpt
 
 _MOST_LINES = 40
 _MOST_SPANS = 4
-_MARKS = re.compile(r"([\\`*_{}\[\]<>()#!|~&])")
+_MARKS = re.compile(r"([\\`*\[\]<|~]|&(?=[#A-Za-z])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[#>+-])")
 _TICKS = re.compile(r"`+")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _LANGUAGES = {"js": "javascript", "ts": "typescript", "py": "python", "rs": "rust", "sh": "bash", "yml": "yaml"}

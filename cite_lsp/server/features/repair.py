@@ -39,12 +39,11 @@ class Repair:
 async def request_repair(session: Session, argument: Mapping[str, Any] | None) -> None:
     """Offer the repairs of the citation at a range, and apply the one that is chosen."""
     document = named_document(session, argument)
-    line, units = _position(argument)
-    found = session.hit(document.uri, line, units)
-    if found is None:
+    low, high = (document.offset(*position) for position in _range(argument))
+    hit = next((hit for hit in document.hits if hit.span[0] <= high and low <= hit.span[1]), None)
+    if hit is None:
         await _say(session, "there is no citation at this place to repair")
         return
-    _, hit = found
     version = document.version
     repairs = [*_known(document, hit), *await _better(session, document, hit)][:_MOST]
     if not repairs:
@@ -60,10 +59,11 @@ async def request_repair(session: Session, argument: Mapping[str, Any] | None) -
     await apply(session, chosen.title, edit)
 
 
-def _position(argument: Mapping[str, Any] | None) -> tuple[int, int]:
+def _range(argument: Mapping[str, Any] | None) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Give start and end, each a 0-based line and a column in the client's units."""
     try:
-        start = (argument or {})["range"]["start"]
-        return int(start["line"]), int(start["character"])
+        start, end = ((argument or {})["range"][name] for name in ("start", "end"))
+        return (int(start["line"]), int(start["character"])), (int(end["line"]), int(end["character"]))
     except (KeyError, TypeError, ValueError):
         raise JsonRpcInvalidParams(
             'the command takes one object: {"uri": …, "range": {"start": …, "end": …}}'

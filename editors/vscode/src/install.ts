@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 /** Interpreters by the names people have them under, each with the arguments before ours. */
 const PYTHONS: readonly (readonly string[])[] =
   process.platform === "win32" ? [["py", "-3"], ["python"]] : [["python3"], ["python"]];
+const PIP = ["install", "--upgrade", "--no-input", "--progress-bar", "off", "--disable-pip-version-check", "cite-lsp"];
 const NEW_ENOUGH = "import sys; sys.exit(sys.version_info < (3, 11))";
 
 /**
@@ -44,7 +45,7 @@ async function install(
   await run([...python, "-m", "venv", "--clear", environment]);
   progress.report({ message: "fetching the package" });
   const scripts = process.platform === "win32" ? ["Scripts", "python.exe"] : ["bin", "python"];
-  await run([path.join(environment, ...scripts), "-m", "pip", "install", "--upgrade", "cite-lsp"]);
+  await run([path.join(environment, ...scripts), "-m", "pip", ...PIP]);
 }
 
 async function findPython(

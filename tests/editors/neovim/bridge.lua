@@ -1,4 +1,4 @@
--- nvim -l bridge.lua SOCKET: one request of Neovim's API per line of JSON, `[method, argument…]`; one line answers it.
+-- nvim -l bridge.lua SOCKET: a request of Neovim's API per line of JSON, `[method, argument…]`; one line answers it.
 local channel = vim.fn.sockconnect('pipe', arg[1], { rpc = true })
 for line in io.lines() do
   local request = vim.json.decode(line)

@@ -75,10 +75,10 @@ def test_fix_mends_what_has_one_answer(neovim):
 def test_judge_says_how_many_are_supported_and_how_many_not_judged(neovim):
     neovim.lua("vim.lsp.config('cite_lsp', { settings = { ['cite-lsp'] = { judge = { run = 'manual' } } } })")
     neovim.open("docs/design.md")
-    neovim.wait("require('cite_lsp').status():find('2 not judged')")
+    neovim.wait("require('cite_lsp').status():find('3 not judged')")
     neovim.command("CiteLsp judge")
     neovim.wait("vim.list_contains(look.said, 'cite-lsp: 1 supported, 1 not judged')")
-    neovim.wait("require('cite_lsp').status():find('1 not judged')")
+    neovim.wait("require('cite_lsp').status():find('2 not judged')")
 
 
 def test_status_counts_what_is_not_judged(neovim):
@@ -134,6 +134,20 @@ def test_restart_brings_a_new_server_and_the_findings_back(neovim):
     assert after != before
     assert not neovim.is_server(before)
     neovim.wait("require('cite_lsp').status():find('3 citations')")
+
+
+def test_restart_takes_a_new_configuration_and_log_opens_the_file_it_names(neovim, tmp_path):
+    neovim.open("docs/design.md")
+    neovim.wait("look.has('line-out-of-range')")
+    old = neovim.lua("return require('cite_lsp').client().id")
+    log = tmp_path / "serve.log"
+    neovim.lua("vim.lsp.config('cite_lsp', { cmd = { 'cite-lsp', 'serve', '--log-file', ... } })", str(log))
+    neovim.command("CiteLsp restart")
+    neovim.wait("require('cite_lsp').client() and require('cite_lsp').client().id ~= ...", old)
+    neovim.wait("require('cite_lsp').status():find('3 citations')")
+    assert log.exists()
+    neovim.command("CiteLsp log")
+    assert neovim.lua("return vim.api.nvim_buf_get_name(0)") == str(log)
 
 
 def test_the_server_ends_with_a_neovim_that_was_killed(neovim):

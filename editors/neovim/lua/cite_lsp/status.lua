@@ -6,7 +6,7 @@ local M = {}
 ---@field anchors integer their citations
 ---@field findings integer
 ---@field judged integer citations with a verdict
----@field unchecked integer citations that no judge has looked at
+---@field unchecked integer citations that a judge could not decide, or has not looked at
 ---@field queued integer
 ---@field judge string
 ---@field indexing boolean
@@ -78,7 +78,14 @@ local function count(number, one, many)
   return ('%d %s'):format(number, number == 1 and one or many)
 end
 
---- The status in one short line. What no judge looked at is always counted: it is not the same as good.
+--- How many citations have no verdict, for whatever reason: dead ones, those a judge could not decide, those that none
+--- has looked at yet.
+---@param status cite_lsp.Status
+local function not_judged(status)
+  return math.max(status.anchors - status.judged, status.unchecked)
+end
+
+--- The status in one short line. What has no verdict is always counted: it is not the same as good.
 ---@param client_id integer
 ---@return string
 function M.short(client_id)
@@ -96,8 +103,8 @@ function M.short(client_id)
   end
   if status.queued > 0 then
     parts[#parts + 1] = ('%d in judgement'):format(status.queued)
-  elseif status.unchecked > 0 then
-    parts[#parts + 1] = ('%d not judged'):format(status.unchecked)
+  elseif not_judged(status) > 0 then
+    parts[#parts + 1] = ('%d not judged'):format(not_judged(status))
   end
   return (status.lastError and 'cite-lsp!: ' or 'cite-lsp: ') .. table.concat(parts, ', ')
 end
@@ -113,7 +120,7 @@ function M.long(client)
       count(status.documents, 'document', 'documents'),
       count(status.judged, 'citation judged', 'citations judged'),
       status.judge,
-      status.unchecked
+      not_judged(status)
     )
     if status.lastError then
       lines[#lines + 1] = 'last error: ' .. status.lastError

@@ -35,7 +35,7 @@ CAPABILITIES: dict[str, Any] = {
         "applyEdit": True,
         "configuration": True,
         "workspaceFolders": True,
-        "workspaceEdit": {"documentChanges": True},
+        "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create"]},
         "didChangeConfiguration": {"dynamicRegistration": True},
         "didChangeWatchedFiles": {"dynamicRegistration": True, "relativePatternSupport": True},
     },

@@ -59,6 +59,7 @@ def row_of(
         path=resolution.path,
         language=language_of(resolution.path),
         file=file.lines,
+        file_sha256=file.sha256,
     )
 
 

@@ -26,6 +26,7 @@ class Row:
         path: The cited file, "/" between segments; "" where it is not known. For messages, never for the verdict.
         language: What `language_of` says of the path, or None.
         file: All lines of the cited file; None where they are not known. They never leave this machine.
+        file_sha256: Of that file, in hexadecimal; "" where it was not worked out.
     """
 
     claim: str
@@ -35,6 +36,7 @@ class Row:
     path: str = ""
     language: str | None = None
     file: tuple[str, ...] | None = None
+    file_sha256: str = ""
 
     @classmethod
     def of(
@@ -90,8 +92,10 @@ class Row:
             for number, text in excerpt.lines:
                 yield str(number - excerpt.start_line)
                 yield text
-        if reads_file and self.file is not None:
-            yield f"file {len(self.file)}"
+        if reads_file and self.file_sha256:
+            yield f"file {self.file_sha256}"
+        elif reads_file and self.file is not None:
+            yield f"file of {len(self.file)} lines"
             yield from self.file
 
 

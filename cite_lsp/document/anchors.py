@@ -1,7 +1,7 @@
 """Anchors: the citations of a document, as written, each with its range (anchors.md)."""
 
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 from cite_lsp.document.ranges import Place, Ranges, Span
 
@@ -33,8 +33,7 @@ def form_of(ranges: Ranges, first: str = "") -> str:
     return "path-line-range" if ranges.ranged else "path-line"
 
 
-@dataclass(frozen=True, slots=True)
-class CitedPath:
+class CitedPath(NamedTuple):
     """A path, and of a permalink the repository and the ref it belongs to."""
 
     path: str
@@ -115,7 +114,26 @@ class Anchor:
         """The nearest heading of level 2 above as written, or ""."""
         return self.context.section if self.context else ""
 
-    def bound(self, offset: int, context: Context) -> "Anchor":
+    def numbered(self, index: int) -> "Anchor":
+        """Give the same anchor as number `index` of its block."""
+        return Anchor(
+            self.text,
+            self.form,
+            self.path,
+            self.spans,
+            self.start,
+            self.end,
+            self.number_ranges,
+            self.defect,
+            self.approximate,
+            self.repository,
+            self.ref,
+            self.target,
+            index,
+            self.context,
+        )
+
+    def bound(self, offset: int, context: Context | None) -> "Anchor":
         """Give the same anchor, moved by `offset`, in `context`."""
         return Anchor(
             self.text,
@@ -141,11 +159,4 @@ def _moved(ranges: tuple[tuple[Place, ...], ...], offset: int) -> tuple[tuple[Pl
 
 def shifted(anchor: Anchor, offset: int) -> Anchor:
     """Give the anchor of a part of a block with offsets into the block."""
-    return replace(
-        anchor,
-        start=anchor.start + offset,
-        end=anchor.end + offset,
-        number_ranges=_moved(anchor.number_ranges, offset),
-        target=anchor.target
-        and replace(anchor.target, start=anchor.target.start + offset, end=anchor.target.end + offset),
-    )
+    return anchor.bound(offset, anchor.context)

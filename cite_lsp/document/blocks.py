@@ -61,7 +61,7 @@ def cut_blocks(
     again after an edit.
     """
     rules = _RULES[syntax]
-    while lines.at(number) is not None:
+    while number < lines.ready or lines.at(number) is not None:
         cut = rules(lines, number, state, stops)
         yield cut
         number += cut.size

@@ -7,6 +7,7 @@ next-line and the Unicode separators stay inside their line, as the protocol cou
 import re
 from dataclasses import dataclass
 
+from cite_lsp.document.changes import Changes, LineChange
 from cite_lsp.document.columns import Encoding, from_units
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -38,6 +39,11 @@ def _goes_on(text: str, following: str) -> bool:
     return text != "" and not text.endswith("\n")
 
 
+def _shared(one: list[str], other: list[str], most: int) -> int:
+    """Give how many lines two lists share at their beginning, `most` at most."""
+    return next((number for number in range(most) if one[number] != other[number]), most)
+
+
 @dataclass(frozen=True, slots=True)
 class Replaced:
     """What an edit replaced, clamped: 0-based lines, code-point columns."""
@@ -51,16 +57,32 @@ class Replaced:
 class Buffer:
     """The lines of one open document. There is always a last line, which may be empty."""
 
-    __slots__ = ("_lines",)
+    __slots__ = ("_changes", "_lines")
 
     def __init__(self, text: str = "") -> None:
-        self._lines: list[str] = []
-        self.replace_all(text)
-
-    def replace_all(self, text: str) -> None:
-        """Take `text` as the whole content."""
         self._lines = lines_with_ends(text)
         self._close()
+        self._changes = Changes()
+
+    def replace_all(self, text: str) -> None:
+        """Take `text` as the whole content; lines at both ends that are the same as before count as unchanged."""
+        before, self._lines = self._lines, lines_with_ends(text)
+        self._close()
+        most = min(len(before), len(self._lines))
+        low = _shared(before, self._lines, most)
+        high = _shared(before[::-1], self._lines[::-1], most - low)
+        self._changes.add(low, len(before) - high, len(self._lines) - low - high)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines with their terminators, the last one without, maybe empty. To be read, and not kept."""
+        return self._lines
+
+    def take_changes(self) -> tuple[LineChange, ...]:
+        """Give what changed since the last call (or since the buffer was made), for `Document.revised`."""
+        changes = self._changes.all()
+        self._changes = Changes()
+        return changes
 
     @property
     def text(self) -> str:
@@ -85,8 +107,9 @@ class Buffer:
         an end before the start counts as the start. Returns the clamped range in code points.
         """
         first, first_column = self._clamp(start, encoding)
-        last, last_column = self._clamp(end, encoding)
-        last, last_column = max((last, last_column), (first, first_column))
+        last, last_column = first, first_column
+        if end != start:
+            last, last_column = max(self._clamp(end, encoding), (first, first_column))
         text = self._lines[first][:first_column] + replacement + self._lines[last][last_column:]
         low, high = first, last + 1
         if low and self._lines[low - 1].endswith("\r") and text.startswith("\n"):
@@ -95,7 +118,9 @@ class Buffer:
         if high < len(self._lines) and _goes_on(text, self._lines[high]):
             text += self._lines[high]
             high += 1
-        self._lines[low:high] = lines_with_ends(text)
+        lines = lines_with_ends(text)
+        self._lines[low:high] = lines
+        self._changes.add(low, high, len(lines))
         self._close()
         return Replaced(first, first_column, last, last_column)
 

@@ -43,27 +43,28 @@ class Cut(NamedTuple):
 
 
 class Lines:
-    """Lines taken one by one from an iterator, so that a cut reads no further than it must."""
+    """Lines that are there, and those behind them taken one by one, so that a cut reads no further than it must.
 
-    __slots__ = ("_more", "_read")
+    A line has its terminator, and none is empty, but for one that may stand behind the first `ready`.
+    """
 
-    def __init__(self, more: Iterator[str], read: list[str] | None = None) -> None:
+    __slots__ = ("_more", "read", "ready")
+
+    def __init__(self, read: list[str], more: Iterator[str] | None = None, ready: int | None = None) -> None:
+        self.read = read
+        self.ready = len(read) if ready is None else ready
+        """So many lines of `read` may be taken from it: rules that count every nanosecond look there first."""
         self._more = more
-        self._read = [] if read is None else read
 
     def at(self, number: int) -> str | None:
         """Give line `number`, or None past the end."""
-        read = self._read
-        while len(read) <= number:
-            line = next(self._more, None)
+        while self.ready <= number:
+            line = None if self._more is None else next(self._more, None)
             if line is None:
                 return None
-            read.append(line)
-        return read[number]
-
-    def joined(self, first: int, count: int) -> str:
-        """Give the text of `count` lines."""
-        return self._read[first] if count == 1 else "".join(self._read[first : first + count])
+            self.read.append(line)
+            self.ready += 1
+        return self.read[number]
 
 
 Stops = AbstractSet[int]

@@ -5,122 +5,34 @@ text: what a key stroke costs does not grow with the document.
 """
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from regex import Pattern
 
 from cite_lsp.document.anchors import Anchor
-from cite_lsp.document.blocks import FRONT_MATTER_LINES, cut_blocks, front_matter, syntax_of
+from cite_lsp.document.binding import bind, bind_between
+from cite_lsp.document.blocks import cut_blocks, syntax_of
 from cite_lsp.document.buffer import lines_with_ends, without_end
-from cite_lsp.document.claims import Claims, Surroundings, own_text
-from cite_lsp.document.cuts import START, Cut, Lines, State, indent_of
-from cite_lsp.document.find import Found, find_anchors, find_definition, find_in_code
-from cite_lsp.document.path_token import Grammar, make_grammar
+from cite_lsp.document.changes import LineChange, within
+from cite_lsp.document.cuts import START, Lines
+from cite_lsp.document.editing import edited
+from cite_lsp.document.path_token import make_grammar
 from cite_lsp.document.pattern import compile_pattern
-from cite_lsp.document.pattern_search import Allowance, find_by_pattern
+from cite_lsp.document.pattern_search import Allowance
+from cite_lsp.document.pieces import (
+    MARK,
+    MARK_BLOCK,
+    Block,
+    Options,
+    Piece,
+    from_start,
+    has_mark,
+    in_pieces,
+    make_block,
+)
+from cite_lsp.document.revising import revised
 
-_GROUP = 64
-_SILENT = frozenset({"blank", "break", "comment", "front-matter", "code", "fence", "raw-html", "mark"})
-_MARK = "\ufeff"
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Whole lines of a document that belong together; offsets of anchors are relative to `text`."""
-
-    kind: str
-    text: str
-    line_count: int
-    entry: State
-    exit: State
-    level: int
-    indent: int
-    anchors: tuple[Anchor, ...]
-    refused: tuple[str, ...]
-    """Paths with lines that would count if they existed."""
-    unattached: int
-    overrun: bool = False
-    """The user's pattern ran out of time here: this block was not read."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Piece:
-    """Some blocks in a row. Pieces that an edit does not touch are the same objects in both documents.
-
-    What is known of a piece can so be kept for as long as it lives: it is compared by identity.
-    """
-
-    blocks: tuple[Block, ...]
-    characters: int
-    lines: int
-
-    @property
-    def text(self) -> str:
-        """The text of the blocks, joined."""
-        return "".join([block.text for block in self.blocks])
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """What parsing depends on besides the text; the same for all versions of a document."""
-
-    path: str
-    syntax: str
-    grammar: Grammar
-    pattern: Pattern[str] | None
-    in_fences: bool
-    allowance: Allowance = field(default_factory=Allowance)
-    """Of the pattern; each edit has its own."""
-
-
-def _group(blocks: Sequence[Block]) -> Piece:
-    return Piece(tuple(blocks), sum(len(block.text) for block in blocks), sum(block.line_count for block in blocks))
-
-
-def _grouped(blocks: Sequence[Block]) -> list[Piece]:
-    """Share blocks out into groups of about `_GROUP`."""
-    if len(blocks) <= 2 * _GROUP:
-        return [_group(blocks)] if blocks else []
-    return [_group(blocks[low : low + _GROUP]) for low in range(0, len(blocks), _GROUP)]
-
-
-def _search(kind: str, text: str, options: _Options) -> Found:
-    if kind in _SILENT and not (options.in_fences and kind in ("fence", "code")):
-        return Found()
-    if options.pattern is not None:
-        return find_by_pattern(text, options.pattern, options.allowance)
-    if kind in _SILENT:
-        return find_in_code(text, options.grammar)
-    return (find_definition if kind == "link-definition" else find_anchors)(text, options.grammar)
-
-
-def _block(cut: Cut, lines: Lines, options: _Options) -> Block:
-    text = lines.joined(cut.first, cut.size)
-    found = _search(cut.kind, text, options)
-    return Block(
-        cut.kind,
-        text,
-        cut.size,
-        cut.entry,
-        cut.exit,
-        cut.level,
-        cut.indent,
-        tuple(found.anchors),
-        tuple(found.refused),
-        found.unattached,
-        found.overrun,
-    )
-
-
-def _from_start(lines: Lines, options: _Options) -> tuple[list[Block], int]:
-    """Cut what only the beginning of a document may hold; give it and the line to go on from."""
-    matter = front_matter(lines) if options.syntax == "markdown" else None
-    return ([_block(matter, lines, options)], matter.size) if matter else ([], 0)
-
-
-def _mark_block() -> Block:
-    """Give the byte-order mark as a block of its own, which is no line."""
-    return Block("mark", _MARK, 0, START, START, 0, 0, (), (), 0)
+__all__ = ["Block", "Document", "Piece"]
 
 
 class Document:
@@ -128,7 +40,7 @@ class Document:
 
     __slots__ = ("_anchors", "_groups", "_options")
 
-    def __init__(self, groups: tuple[Piece, ...], options: _Options) -> None:
+    def __init__(self, groups: tuple[Piece, ...], options: Options) -> None:
         self._groups = groups
         self._options = options
         self._anchors: tuple[Anchor, ...] | None = None
@@ -155,16 +67,16 @@ class Document:
             if isinstance(compiled, str):
                 raise ValueError(compiled)  # noqa: TRY004 - a wrong value, told as text
             pattern = compiled
-        options = _Options(path, syntax_of(path), make_grammar(known, extensions, path), pattern, in_fences)
+        options = Options(path, syntax_of(path), make_grammar(known, extensions, path), pattern, in_fences)
         blocks: list[Block] = []
-        if text.startswith(_MARK):
-            blocks.append(_mark_block())
+        if text.startswith(MARK):
+            blocks.append(MARK_BLOCK)
             text = text[1:]
-        lines = Lines(iter(()), lines_with_ends(text))
-        first, number = _from_start(lines, options)
+        lines = Lines(lines_with_ends(text))
+        first, number = from_start(lines, options)
         blocks += first
-        blocks += [_block(cut, lines, options) for cut in cut_blocks(lines, options.syntax, START, number)]
-        return cls(tuple(_grouped(blocks)), options)
+        blocks += [make_block(cut, lines, options) for cut in cut_blocks(lines, options.syntax, START, number)]
+        return cls(tuple(in_pieces(blocks)), options)
 
     # --- reading
 
@@ -191,7 +103,7 @@ class Document:
     @property
     def line_count(self) -> int:
         """Number of lines; a last terminator begins no further one."""
-        return sum(group.lines for group in self._groups)
+        return sum([group.lines for group in self._groups])
 
     @property
     def refused(self) -> frozenset[str]:
@@ -212,8 +124,49 @@ class Document:
     def anchors(self) -> tuple[Anchor, ...]:
         """The anchors in text order, with absolute offsets, claim, sentence and section."""
         if self._anchors is None:
-            self._anchors = tuple(_bind(self.blocks))
+            self._anchors = tuple(bind(self.blocks))
         return self._anchors
+
+    def anchors_between(self, start: int, end: int) -> tuple[Anchor, ...]:
+        """Give those of `anchors` that touch the offsets from `start` to `end`, both included.
+
+        The others are not bound, so that one claim of a long document costs little.
+        """
+        return tuple(bind_between(self._groups, start, end))
+
+    def anchor_at(self, offset: int) -> Anchor | None:
+        """Give the anchor that covers an offset, else the one that ends there, as `anchors` has it."""
+        found = self.anchors_between(offset, offset)
+        return found[-1] if found else None
+
+    def line_of(self, offset: int) -> tuple[int, int]:
+        """Give the 0-based line of an offset and where that line starts; outside the text counts as its ends.
+
+        Behind a last terminator stands one more line, which is empty.
+        """
+        line = start = 0
+        for piece in self._groups:
+            if start + piece.characters <= offset and piece is not self._groups[-1]:
+                start += piece.characters
+                line += piece.lines
+                continue
+            for text in lines_with_ends(piece.text.removeprefix(MARK) if start == 0 else piece.text):
+                behind = start + len(text) + (1 if start == 0 and self._has_mark() else 0)
+                if offset < behind or not text.endswith(("\n", "\r")):
+                    return line, start
+                start = behind
+                line += 1
+        return line, start
+
+    def text_of_line(self, line: int) -> str:
+        """Give a 0-based line without its terminator, the first with the byte-order mark; "" outside the text."""
+        mark = MARK if line == 0 and self._has_mark() else ""
+        for number, piece in enumerate(self._groups if line >= 0 else ()):
+            if line < piece.lines:
+                text = piece.text if number or not self._has_mark() else piece.text[1:]
+                return mark + without_end(lines_with_ends(text)[line])
+            line -= piece.lines
+        return mark
 
     def offset(self, line: int, column: int) -> int:
         """Give the offset of a 0-based line and code-point column; past the end of either counts as that end."""
@@ -246,235 +199,29 @@ class Document:
 
         Blocks that the edit does not touch are the same objects in both documents.
         """
-        start = max(0, start) if self._groups else 0
-        end = max(start, end)
-        group, inside, line = self._find_group(start)
-        blocks = list(self._groups[group].blocks) if self._groups else []
-        first, offset = _find_block(blocks, inside)
-        if line < FRONT_MATTER_LINES + 2 * _GROUP and self._may_have_front_matter(start):
-            low_group, low = 0, 0
-        else:
-            low_group, low = self._back(group, first, 2)
-        before = self._before(low_group, low, group, first)
-        return _Edit(self, low_group, low).apply(before, offset, end - start, replacement)
+        options = self._for_edit()
+        return Document(edited(self._groups, options, start, end, replacement), options)
 
-    def _find_group(self, offset: int) -> tuple[int, int, int]:
-        """Give the group that holds `offset`, the offset inside it, and the group's first line."""
-        line = 0
-        for number, group in enumerate(self._groups):
-            if offset < group.characters or number == len(self._groups) - 1:
-                return number, offset, line
-            offset -= group.characters
-            line += group.lines
-        return 0, 0, 0
+    def revised(self, lines: list[str], changes: Sequence[LineChange]) -> "Document":
+        """Give the document of an edited text, for many edits at the cost of the blocks that they touch.
 
-    def _back(self, group: int, block: int, steps: int) -> tuple[int, int]:
-        """Go back some blocks; no group is empty, so one step is one block."""
-        while steps and (group or block):
-            if block:
-                block -= 1
-            else:
-                group -= 1
-                block = len(self._groups[group].blocks) - 1
-            steps -= 1
-        return group, block
+        `lines` are all lines of the text with their terminators, as `Buffer.lines` gives them; they differ from this
+        document's by `changes` (`Buffer.take_changes`) and nowhere else. `lines` is read now and not kept.
+        """
+        count = len(lines) - 1 if lines and not lines[-1] else len(lines)
+        marked = lines[:1] != [] and lines[0].startswith(MARK)
+        if marked:
+            lines = [lines[0][1:], *lines[1:]] if lines[0] != MARK else lines[1:]
+            count = min(count, len(lines))
+        options = self._for_edit()
+        known = Lines(lines, ready=count)
+        places = within(changes, self.line_count, count)
+        return Document(revised(self._groups, options, known, places, marked=marked), options)
+
+    def _for_edit(self) -> Options:
+        """Give the options with the pattern's time as it is before an edit."""
+        return self._options if self._options.pattern is None else replace(self._options, allowance=Allowance())
 
     def _has_mark(self) -> bool:
         """Say whether the text begins with a byte-order mark."""
-        return bool(self._groups) and self._groups[0].blocks[0].kind == "mark"
-
-    def _may_have_front_matter(self, start: int) -> bool:
-        """Say whether an edit at `start` may open, change or close front matter."""
-        if start < 5:
-            return True
-        head = [block.text for block in self._groups[0].blocks[:2]]
-        return head[1 if self._has_mark() and len(head) > 1 else 0].startswith(("---", "+++"))
-
-    def _before(self, low_group: int, low: int, group: int, block: int) -> list[Block]:
-        """Give the blocks from (low_group, low) up to, without, (group, block)."""
-        found: list[Block] = []
-        for number in range(low_group, group + 1):
-            blocks = self._groups[number].blocks if self._groups else ()
-            start = low if number == low_group else 0
-            found += blocks[start : block if number == group else len(blocks)]
-        return found
-
-
-def _find_block(blocks: list[Block], offset: int) -> tuple[int, int]:
-    for number, block in enumerate(blocks):
-        if offset < len(block.text) or number == len(blocks) - 1:
-            return number, min(offset, len(block.text))
-        offset -= len(block.text)
-    return 0, 0
-
-
-class _Edit:
-    """One edit: the text from block (group, block) on is cut again until an old block fits."""
-
-    def __init__(self, document: Document, group: int, block: int) -> None:
-        self.document = document
-        self.groups = document._groups
-        self.options = replace(document._options, allowance=Allowance())
-        self.group = group
-        self.block = block
-        self.next = (group, block)
-        """The first old block that has not been read."""
-        self.boundaries: dict[int, tuple[int, int]] = {}
-        """Line numbers, counted from the first block cut again, at which an old block begins."""
-
-    def apply(self, before: list[Block], offset: int, removed: int, replacement: str) -> Document:
-        head = "".join(block.text for block in before)
-        self._skip(len(before))
-        head = self._splice(head, offset, removed, replacement)
-        blocks: list[Block] = []
-        at_start = (self.group, self.block) == (0, 0)
-        entry = START if at_start or not self.groups else self.groups[self.group].blocks[self.block].entry
-        if at_start and head.startswith(_MARK):
-            blocks.append(_mark_block())
-            head = head[1:]
-        first = lines_with_ends(head)
-        self._peek()
-        self.boundaries[len(first)] = self.next
-        lines = Lines(self._later(len(first)), first)
-        number = 0
-        if at_start:
-            matter, number = _from_start(lines, self.options)
-            blocks += matter
-        return self._finish(self._cut(blocks, lines, entry, number))
-
-    def _splice(self, head: str, offset: int, removed: int, replacement: str) -> str:
-        """Give the text that changed, made whole lines with what follows."""
-        parts = [head]
-        block = self._take()
-        text = block.text if block else ""
-        parts += (text[:offset], replacement)
-        left = removed - (len(text) - offset)
-        while left > 0 and (block := self._take()):
-            text, offset, removed = block.text, 0, left
-            left -= len(text)
-        parts.append(text[offset + removed :])
-        whole = "".join(parts)
-        while (following := self._peek()) and (
-            not whole.endswith(("\n", "\r")) or (whole.endswith("\r") and following.text.startswith("\n"))
-        ):
-            whole += following.text
-            self._take()
-        return whole
-
-    def _peek(self) -> Block | None:
-        """Give the next old block, `next` set to where it stands."""
-        group, block = self.next
-        while group < len(self.groups) and block >= len(self.groups[group].blocks):
-            group, block = group + 1, 0
-        self.next = (group, block)
-        return self.groups[group].blocks[block] if group < len(self.groups) else None
-
-    def _take(self) -> Block | None:
-        block = self._peek()
-        if block is not None:
-            self.next = (self.next[0], self.next[1] + 1)
-        return block
-
-    def _skip(self, count: int) -> None:
-        for _ in range(count):
-            self._take()
-
-    def _later(self, number: int) -> Iterator[str]:
-        """Read the old blocks behind the change, line by line, and say where each begins."""
-        while block := self._peek():
-            self.boundaries[number] = self.next
-            number += block.line_count
-            self._take()
-            self._peek()
-            self.boundaries[number] = self.next
-            yield from lines_with_ends(block.text)
-
-    def _cut(self, blocks: list[Block], lines: Lines, entry: State, number: int) -> list[Block]:
-        """Cut until an old block begins at the same place with the same state; `next` is then that block."""
-        for cut in cut_blocks(lines, self.options.syntax, entry, number, self.boundaries.keys()):
-            blocks.append(_block(cut, lines, self.options))
-            place = self.boundaries.get(cut.first + cut.size)
-            if place is None:
-                continue
-            group, block = place
-            if group >= len(self.groups) or self.groups[group].blocks[block].entry == cut.exit:
-                self.next = place
-                return blocks
-        self.next = (len(self.groups), 0)
-        return blocks
-
-    def _finish(self, blocks: list[Block]) -> Document:
-        """Put the new blocks between the old groups."""
-        start = self.groups[self.group].blocks[: self.block] if self.groups else ()
-        middle = [*start, *blocks]
-        group, block = self.next
-        if group < len(self.groups) and block:
-            middle += self.groups[group].blocks[block:]
-            group += 1
-        low = self.group
-        if len(middle) < _GROUP // 4 and group < len(self.groups):
-            middle += self.groups[group].blocks
-            group += 1
-        groups = (*self.groups[:low], *_grouped(middle), *self.groups[group:])
-        return Document(groups, self.options)
-
-
-# ------------------------------------------------------------------------------------------------------ binding
-
-
-class _Binder:
-    """Walks the blocks and remembers what a thin claim borrows from."""
-
-    def __init__(self) -> None:
-        self.section = ""
-        self.heading: Block | None = None
-        self.before: Block | None = None
-        self.header: Block | None = None
-        self.leads: list[tuple[int, Block | None]] = []
-
-    def surroundings(self, block: Block) -> Surroundings:
-        lead = self.leads[-1][1] if self.leads and block.kind == "list-item" else None
-        header = self.header if block.kind == "table-row" else None
-        return Surroundings(self.section, self.heading, self.before, lead, header)
-
-    def enter(self, block: Block) -> None:
-        """Take note of a block before its anchors are bound."""
-        if block.kind == "list-item":
-            while self.leads and self.leads[-1][0] > block.indent:
-                self.leads.pop()
-            if not self.leads or self.leads[-1][0] < block.indent:
-                self.leads.append((block.indent, self.before if _leads_in(self.before) else None))
-        elif block.kind != "blank" and not block.exit.lists:
-            self.leads.clear()
-        if block.kind == "table-row" and block.level == 1:
-            self.header = block
-        elif block.kind != "table-row":
-            self.header = None
-
-    def leave(self, block: Block) -> None:
-        """Take note of a block behind its anchors."""
-        if block.kind == "heading":
-            self.heading = block
-            if block.level == 2 and indent_of(block.text) < 4 and not block.exit.quote:
-                self.section = block.text.strip(" \t\r\n")
-        if block.kind not in _SILENT:
-            self.before = block
-        elif block.kind not in ("blank", "comment"):
-            self.before = None
-
-
-def _leads_in(block: Block | None) -> bool:
-    return block is not None and block.text.rstrip(" \t\r\n*_").endswith(":") and own_text(block) != ""
-
-
-def _bind(blocks: Iterator[Block]) -> Iterator[Anchor]:
-    binder = _Binder()
-    offset = 0
-    for block in blocks:
-        binder.enter(block)
-        if block.anchors:
-            context = Claims(block, binder.surroundings(block))
-            for anchor in block.anchors:
-                yield anchor.bound(offset, context)
-        binder.leave(block)
-        offset += len(block.text)
+        return has_mark(self._groups)

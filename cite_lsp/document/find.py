@@ -31,6 +31,8 @@ TRIGGER = re.compile(
 )
 """Where a line form may begin. A block without one has no anchor."""
 
+_IN_CODE = re.compile(r"([\w.+@~$%&/-]{1,1024}):([1-9][0-9]{0,8})(?:[-–]([1-9][0-9]{0,8}))?`")
+"""What most citations are: the whole of a code span, and nothing but a plain path and its lines."""
 _LINES_OF = re.compile(r"\s{1,20}(?:of|in|from)\s{1,20}(?:the\s{1,20})?")
 _BEFORE_WORD = re.compile(r"(?:`+(?:\*\*)?|\*\*)?[,:]?\s*(?:(?<=[\r\n])(?:>[ \t]*)+)?[(\[]?(?:(?:at|on)\s+|@\s*)?\Z")
 _BREAK_IN_CODE = re.compile(r"(?:(?<![ \t])[ \t]+)?(?:\r\n|\r|\n)[ \t>]*")
@@ -52,11 +54,10 @@ class Found:
     """The user's pattern ran out of time: the block was not read to its end."""
 
 
-def find_anchors(text: str, grammar: Grammar) -> Found:
-    """Find the anchors of a block's text; offsets are relative to it."""
-    if not TRIGGER.search(text):
-        return Found()
-    return _Finder(text, grammar, lex(text)).find()
+def find_anchors(text: str, grammar: Grammar) -> Found | None:
+    """Find the anchors of a block's text; offsets are relative to it. None where nothing can be one."""
+    first = TRIGGER.search(text)
+    return _Finder(text, grammar, lex(text)).find(first) if first else None
 
 
 def find_definition(text: str, grammar: Grammar) -> Found:
@@ -74,13 +75,13 @@ def find_in_code(text: str, grammar: Grammar) -> Found:
     found = Found()
     position = 0
     for line in lines_with_ends(text):
-        if TRIGGER.search(line):
-            part = _Finder(line, grammar, Inline()).find()
+        if first_trigger := TRIGGER.search(line):
+            part = _Finder(line, grammar, Inline()).find(first_trigger)
             found.unattached += part.unattached
             found.refused += part.refused
             first = len(found.anchors)
             found.anchors += [
-                replace(shifted(anchor, position), index=first + number) for number, anchor in enumerate(part.anchors)
+                shifted(anchor, position).numbered(first + number) for number, anchor in enumerate(part.anchors)
             ]
         position += len(line)
     return found
@@ -89,32 +90,36 @@ def find_in_code(text: str, grammar: Grammar) -> Found:
 class _Finder:
     """One pass over one block."""
 
-    def __init__(self, text: str, grammar: Grammar, inline: Inline, *, bracketed: bool = False) -> None:
+    bracketed = False
+    """The text is that of a link."""
+    done = 0
+    """End of the last anchor: nothing is looked at before it again."""
+    skipped = 0
+    """End of the last lines that no path goes with: their numbers are not looked at one by one again."""
+    unbroken: Code | None = None
+    """The last code span that was seen to stay on its line."""
+    last: tuple[int, CitedPath | Anchor] | None = None
+    """Where the last path stands that a continuation may take."""
+    codes_seen = 0
+
+    def __init__(self, text: str, grammar: Grammar, inline: Inline) -> None:
         self.text = text
-        self.bracketed = bracketed
         self.accepts = grammar.acceptance
         self.grammar = grammar
         self.inline = inline
         self.found = Found()
-        self.done = 0
-        """End of the last anchor: nothing is looked at before it again."""
-        self.skipped = 0
-        """End of the last lines that no path goes with: their numbers are not looked at one by one again."""
-        self.unbroken: Code | None = None
-        """The last code span that was seen to stay on its line."""
-        self.last: tuple[int, CitedPath | Anchor] | None = None
-        """Where the last path stands that a continuation may take."""
-        self.codes_seen = 0
-        self.hidden: list[tuple[int, int]] = sorted(inline.addresses + inline.comments)
+        self.hidden: list[tuple[int, int]] = []
 
-    def find(self) -> Found:
-        if not self.inline.links and not self.hidden:
-            for trigger in TRIGGER.finditer(self.text):
-                position = trigger.start()
-                if position >= self.done and position >= self.skipped:
-                    self.take_trigger(trigger)
-            return self.found
-        return self.find_among_links()
+    def find(self, trigger: re.Match[str] | None) -> Found:
+        """Find the anchors; `trigger` is the first of the text."""
+        if self.inline.links or self.inline.addresses or self.inline.comments:
+            self.hidden = sorted((*self.inline.addresses, *self.inline.comments))
+            return self.find_among_links()
+        while trigger:
+            if not self.take_plain(trigger.start()):
+                self.take_trigger(trigger)
+            trigger = TRIGGER.search(self.text, max(trigger.end(), self.done, self.skipped))
+        return self.found
 
     def find_among_links(self) -> Found:
         events: list[tuple[int, int, re.Match[str] | Link | tuple[int, int]]] = []
@@ -129,7 +134,7 @@ class _Finder:
                 self.take_link(event)
             elif isinstance(event, tuple):
                 self.take_address(*event)
-            elif not self.is_hidden(position):
+            elif not self.is_hidden(position) and not self.take_plain(position):
                 self.take_trigger(event)
         return self.found
 
@@ -144,7 +149,7 @@ class _Finder:
             return False
         anchors = self.found.anchors
         if anchor.index != len(anchors):
-            anchor = replace(anchor, index=len(anchors))
+            anchor = anchor.numbered(len(anchors))
         anchors.append(anchor)
         self.done = anchor.end
         self.last = (anchor.end, anchor)
@@ -164,6 +169,8 @@ class _Finder:
             ranges.approximate,
             path.repository,
             path.ref,
+            None,
+            len(self.found.anchors),
         )
 
     def refuse(self, path: str) -> None:
@@ -182,13 +189,48 @@ class _Finder:
     def anchor_in_text(self, link: Link) -> Anchor | None:
         """Give the first anchor of a link's text."""
         inner = self.text[link.text_start : link.text_end]
-        if not TRIGGER.search(inner):
+        first = TRIGGER.search(inner)
+        if not first:
             return None
-        part = _Finder(inner, self.grammar, lex(inner), bracketed=True).find()
+        finder = _Finder(inner, self.grammar, lex(inner))
+        finder.bracketed = True
+        part = finder.find(first)
         return shifted(part.anchors[0], link.text_start) if part.anchors else None
 
     def take_address(self, start: int, end: int) -> None:
         self.add(permalink(self.text, start, end))
+
+    def take_plain(self, position: int) -> bool:
+        """Take what most citations are at once, as `take_sign` would; say whether it was one of them."""
+        code = self.inline.code_at(position)
+        if code is None or code.inner_start < self.done:
+            return False
+        plain = _IN_CODE.match(self.text, code.inner_start)
+        if plain is None or plain.end(1) != position or plain.end() != code.inner_end + 1:
+            return False
+        path, start, end = plain.groups()
+        first, last = int(start), int(end or start)
+        if first > last:
+            return False
+        if "//" in path or "/./" in path:
+            path = clean_path(path, escaped=False, percent=False)
+        if not self.accepts.accepts(path):
+            self.refuse(path)
+            return True
+        anchor = Anchor(
+            self.text[code.inner_start : code.inner_end],
+            "path-line-range" if end else "path-line",
+            path,
+            ((first, last),),
+            code.inner_start,
+            code.inner_end,
+            ((plain.span(2), plain.span(3)) if end else (plain.span(2),),),
+            index=len(self.found.anchors),
+        )
+        self.found.anchors.append(anchor)
+        self.done = code.inner_end
+        self.last = (code.inner_end, anchor)
+        return True
 
     def take_trigger(self, trigger: re.Match[str]) -> None:
         position = trigger.start()
@@ -351,7 +393,7 @@ class _Finder:
         kept += range(position, code.inner_end)
         joined = "".join(map(self.text.__getitem__, kept))
         whole = Inline([Code(0, 0, len(joined), len(joined))])
-        part = _Finder(joined, self.grammar, whole).find()
+        part = _Finder(joined, self.grammar, whole).find(TRIGGER.search(joined))
         for anchor in part.anchors:
             self.add(_mapped(anchor, kept, self.text))
         self.found.refused += part.refused[: _REFUSED_KEPT - len(self.found.refused)]

@@ -2,7 +2,9 @@
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 TARGET_CHARACTERS = 2000
 """Longest link target that is looked at, so that unclosed ones cost no more than this."""
@@ -18,8 +20,7 @@ _TARGET_MARK = re.compile(r"[()\s]")
 _NESTED_BRACKETS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(NamedTuple):
     """A code span; `start`/`end` with its backticks, `inner_start`/`inner_end` without."""
 
     start: int
@@ -28,8 +29,7 @@ class Code:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """`[text](target)`: `start`/`end` of the whole, then of the text and of the target without angle brackets."""
 
     start: int
@@ -42,12 +42,12 @@ class Link:
 
 @dataclass(slots=True)
 class Inline:
-    """The parts of one block, each list in order of position."""
+    """The parts of one block, each kind in order of position."""
 
-    codes: list[Code] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
-    addresses: list[tuple[int, int]] = field(default_factory=list)
-    comments: list[tuple[int, int]] = field(default_factory=list)
+    codes: Sequence[Code] = ()
+    links: Sequence[Link] = ()
+    addresses: Sequence[tuple[int, int]] = ()
+    comments: Sequence[tuple[int, int]] = ()
     _starts: list[int] | None = None
 
     def code_at(self, position: int) -> Code | None:
@@ -99,7 +99,10 @@ class _Lexer:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.found = Inline()
+        self.codes: list[Code] = []
+        self.links: list[Link] = []
+        self.addresses: list[tuple[int, int]] = []
+        self.comments: list[tuple[int, int]] = []
         self.openers: list[int] = []
         self.runs: dict[int, list[int]] | None = None
         self.cursor: dict[int, int] = {}
@@ -108,6 +111,10 @@ class _Lexer:
 
     def closing_run(self, length: int, after: int) -> int:
         """Find where the next run of exactly `length` backticks starts, or -1."""
+        if self.runs is None and length == 1:
+            close = self.text.find("`", after)
+            if not self.text.startswith("``", close):
+                return close
         if self.runs is None:
             self.runs = {}
             for run in _RUN.finditer(self.text):
@@ -123,7 +130,7 @@ class _Lexer:
         text, position = self.text, 0
         while token := _TOKEN.search(text, position):
             position = self.take(token)
-        return self.found
+        return Inline(self.codes, self.links, self.addresses, self.comments)
 
     def take(self, token: re.Match[str]) -> int:
         """Handle one token; give where to go on."""
@@ -137,7 +144,7 @@ class _Lexer:
             if close < 0:
                 self.closes = False
                 return end
-            self.found.comments.append((start, close + 3))
+            self.comments.append((start, close + 3))
             return close + 3
         if mark == "{{#":
             return self.directive(start, end)
@@ -155,14 +162,14 @@ class _Lexer:
         close = self.text.find("}}", end, end + TARGET_CHARACTERS)
         if close < 0:
             return end
-        self.found.comments.append((start, close + 2))
+        self.comments.append((start, close + 2))
         return close + 2
 
     def code(self, start: int, end: int) -> int:
         close = self.closing_run(end - start, end)
         if close < 0:
             return end
-        self.found.codes.append(Code(start, end, close, close + end - start))
+        self.codes.append(Code(start, end, close, close + end - start))
         position = end
         while (colon := self.text.find("://", position, close)) >= 0:
             position = self.address(colon, colon + 3, end, close)
@@ -173,7 +180,7 @@ class _Lexer:
         if start is None:
             return after
         end = address_end(self.text, after, limit)
-        self.found.addresses.append((start, end))
+        self.addresses.append((start, end))
         return max(end, after)
 
     def link(self, opener: int, text_end: int, position: int) -> int:
@@ -183,7 +190,7 @@ class _Lexer:
             return position
         target_start, target_end, end = target
         start = opener - 1 if opener and self.text[opener - 1] == "!" else opener
-        self.found.links.append(Link(start, opener + 1, text_end, target_start, target_end, end))
+        self.links.append(Link(start, opener + 1, text_end, target_start, target_end, end))
         self.openers.clear()
         return end
 
@@ -229,4 +236,19 @@ def _balanced(text: str, start: int, limit: int) -> int:
 
 def lex(text: str) -> Inline:
     """Find the code spans, links, addresses (`scheme://…`, but `file://`) and comments of one block."""
-    return _Lexer(text).lex()
+    if "``" in text or "](" in text or "\\" in text or "://" in text or "<!--" in text or "{{#" in text:
+        return _Lexer(text).lex()
+    return Inline(_paired(text))
+
+
+def _paired(text: str) -> list[Code]:
+    """Find the code spans of a text in which every backtick stands alone and nothing else is told apart."""
+    codes: list[Code] = []
+    start = text.find("`")
+    while start >= 0:
+        close = text.find("`", start + 1)
+        if close < 0:
+            break
+        codes.append(Code(start, start + 1, close, close + 1))
+        start = text.find("`", close + 1)
+    return codes

@@ -1,7 +1,7 @@
 """Links and permalinks: one link is one anchor, its path the target's, its lines the text's if any (anchors.md)."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from cite_lsp.document.anchors import Anchor, CitedPath, Target
@@ -22,16 +22,14 @@ _COLON_LINES = re.compile(r":(?=[~L]?[0-9])")
 _DEFINED = re.compile(r"(?:[ \t]{0,3}>[ \t]?)*[ \t]*(?=\[)")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What a link is: an anchor, or a path without lines, or neither."""
 
     anchor: Anchor | None = None
     bare: CitedPath | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Cited:
+class _Cited(NamedTuple):
     """What a target names: a path, and the ranges behind it, which start at `lines_start`, its end where none are."""
 
     path: CitedPath

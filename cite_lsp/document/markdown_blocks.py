@@ -2,7 +2,7 @@
 
 import re
 
-from cite_lsp.document.cuts import CHUNK, Cut, Lines, Look, State, Stops, look
+from cite_lsp.document.cuts import CHUNK, START, Cut, Lines, Look, State, Stops, look
 
 _FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]|$)")
@@ -14,6 +14,15 @@ _DEFINITION = re.compile(
     r"\[(?!\^)(?:[^\]\\]|\\.){1,999}\]:[ \t]*(?:<[^<>]*>|[^\s<]\S*)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?$"
 )
 _DELIMITER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
+
+# --- shapes of lines that need no second look: most lines are one of them
+
+_MARKING = frozenset(" \t\r\n>#`~<-_*+[0123456789|=")
+"""First characters that may begin something else than text."""
+_ATX = re.compile(r"(#{1,6})(?:[ \t\r\n]|\Z)")
+_ITEM = re.compile(r"( *)([-+*]|[0-9]{1,9}[.)]) (?=[^\s\-+*0-9`~]|`(?!``)|\*\*\w)")
+"""A list item whose text opens nothing: no further item, no fence, no thematic break."""
+_IN_TABLE = State(table=True)
 
 
 def _is_delimiter(lines: Lines, number: int, quote: int) -> bool:
@@ -39,9 +48,12 @@ def _inside(lines: Lines, number: int, state: State, stops: Stops) -> tuple[int,
     """Count the lines, from `number`, of what `state` has open, and give the state after them."""
     count = 0
     container = state.lists[-1] if state.lists else 0
+    plain = state.kind == "fence" and not container and not state.quote
     while (line := lines.at(number + count)) is not None:
-        seen = look(line)
-        if state.kind == "fence":
+        if plain and state.closer not in line:
+            pass
+        elif state.kind == "fence":
+            seen = look(line)
             left = seen.quote < state.quote or (seen.rest != "" and seen.indent < container)
             if left:
                 return count, State(state.lists, state.quote)
@@ -92,19 +104,35 @@ def _interrupts(lines: Lines, number: int, seen: Look, lists: tuple[int, ...], b
 
 def _paragraph(lines: Lines, number: int, entry: State, state: State, kind: str, indent: int = 0) -> Cut:
     """Gather the lines of a paragraph or of a list item's own text."""
-    count = 1
-    base = state.lists[-1] if state.lists else 0
-    while (line := lines.at(number + count)) is not None:
+    at = number + 1
+    lists, quote = state.lists, state.quote
+    base = lists[-1] if lists else 0
+    read = lines.read
+    while (line := read[at] if at < lines.ready else lines.at(at)) is not None:
+        first = line[0]
+        if first == "\n":
+            break
+        if not quote and (first not in _MARKING or _begins_text(line)) and "|" not in line:
+            at += 1
+            continue
+        if lists and (item := _ITEM.match(line)) and (item.end(1) < base or line[item.end(1)] in "-+*"):
+            break
         seen = look(line)
-        if seen.quote != state.quote or not seen.rest:
+        if seen.quote != quote or not seen.rest:
             break
         if kind == "paragraph" and seen.rest[0] in "=-" and _SETEXT.match(seen.rest) and seen.indent >= base:
             level = 1 if seen.rest[0] == "=" else 2
-            return Cut("heading", number, count + 1, entry, state, level)
-        if _interrupts(lines, number + count, seen, state.lists, base):
+            return Cut("heading", number, at + 1 - number, entry, state, level)
+        if _interrupts(lines, at, seen, lists, base):
             break
-        count += 1
-    return Cut(kind, number, count, entry, state, 0, indent)
+        at += 1
+    return Cut(kind, number, at - number, entry, state, 0, indent)
+
+
+def _begins_text(line: str) -> bool:
+    """Say whether the first character of a line behind its spaces is one of text."""
+    rest = line.lstrip(" ")
+    return rest != "" and rest[0] not in _MARKING
 
 
 def _list_item(lines: Lines, number: int, entry: State, state: State, seen: Look) -> Cut | None:
@@ -139,26 +167,71 @@ def _table_row(lines: Lines, number: int, entry: State, state: State, seen: Look
     return None
 
 
-def _blank(lines: Lines, number: int, entry: State, seen: Look) -> Cut:
-    count = 1
-    while (line := lines.at(number + count)) is not None:
-        after = look(line)
-        if after.rest or after.quote != seen.quote:
+def _blank(lines: Lines, number: int, entry: State, quote: int) -> Cut:
+    at = number + 1
+    read = lines.read
+    while (line := read[at] if at < lines.ready else lines.at(at)) is not None:
+        if line[0] not in " \t\r\n>":
             break
-        count += 1
-    lists = entry.lists if seen.quote == entry.quote else ()
-    return Cut("blank", number, count, entry, State(lists, seen.quote))
+        if quote or line != "\n":
+            after = look(line)
+            if after.rest or after.quote != quote:
+                break
+        at += 1
+    if entry.quote == quote and not (entry.closer or entry.table):
+        return Cut("blank", number, at - number, entry, entry)
+    lists = entry.lists if quote == entry.quote else ()
+    return Cut("blank", number, at - number, entry, State(lists, quote))
 
 
 def cut_markdown(lines: Lines, number: int, entry: State, stops: Stops) -> Cut:
-    """Cut the Markdown block at line `number`, at which `entry` holds."""
+    """Cut the Markdown block at line `number`, which has been read and at which `entry` holds."""
+    if entry.closer or entry.quote:
+        return _looked_at(lines, number, entry, stops)
+    line = lines.read[number]
+    first = line[0]
+    if first == "\n":
+        return _blank(lines, number, entry, 0)
+    if first not in _MARKING:
+        if entry.table or "|" in line:
+            return _looked_at(lines, number, entry, stops)
+        return _paragraph(lines, number, entry, START, "paragraph")
+    return _at_first_sight(lines, number, entry, line) or _looked_at(lines, number, entry, stops)
+
+
+def _at_first_sight(lines: Lines, number: int, entry: State, line: str) -> Cut | None:
+    """Cut a block whose mark is at the beginning of its line, as `_looked_at` would."""
+    first = line[0]
+    if first == "#":
+        atx = _ATX.match(line)
+        return Cut("heading", number, 1, entry, START, len(atx.group(1))) if atx else None
+    if first == "|":
+        if not entry.table:
+            return None
+        level = 2 if _DELIMITER.match(line.rstrip(" \t\r\n")) else 0
+        return Cut("table-row", number, 1, entry, _IN_TABLE, level)
+    item = _ITEM.match(line)
+    return _plain_item(lines, number, entry, item) if item else None
+
+
+def _plain_item(lines: Lines, number: int, entry: State, item: re.Match[str]) -> Cut | None:
+    indent = item.end(1)
+    outer = _within(entry.lists, indent)
+    if indent - (outer[-1] if outer else 0) >= 4 and not entry.table:
+        return None
+    lists = (*outer, item.end())
+    state = entry if lists == entry.lists and not entry.table else State(lists)
+    return _paragraph(lines, number, entry, state, "list-item", indent)
+
+
+def _looked_at(lines: Lines, number: int, entry: State, stops: Stops) -> Cut:
     if entry.closer:
         count, after = _inside(lines, number, entry, stops)
         if count:
             return Cut(entry.kind, number, count, entry, after)
-    seen = look(lines.at(number) or "")
+    seen = look(lines.read[number])
     if not seen.rest:
-        return _blank(lines, number, entry, seen)
+        return _blank(lines, number, entry, seen.quote)
     lists = _within(entry.lists, seen.indent) if seen.quote == entry.quote else ()
     state = State(lists, seen.quote)
     base = lists[-1] if lists else 0

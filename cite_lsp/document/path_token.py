@@ -22,7 +22,7 @@ _GROUP = {"]": "[", ")": "("}
 
 
 def _is_letter(character: str) -> bool:
-    return character.isalnum() or unicodedata.category(character)[0] == "M"
+    return character.isalnum() or (not character.isascii() and unicodedata.category(character)[0] == "M")
 
 
 def path_start(text: str, low: int, end: int) -> int | None:
@@ -125,9 +125,10 @@ def clean_path(raw: str, *, escaped: bool, percent: bool) -> str:
 
 def extension_of(path: str) -> str:
     """Give the last extension, lower case; one letter keeps its case, since `C` is no `c`."""
-    name = path.replace("\\", "/").rpartition("/")[2]
-    stem, dot, extension = name.rpartition(".")
-    if not dot or (not stem and extension != "env"):
+    stem, dot, extension = path.rpartition(".")
+    if not dot or "/" in extension or "\\" in extension:
+        return ""
+    if (not stem or stem[-1] in "/\\") and extension != "env":
         return ""
     return extension if len(extension) == 1 else extension.lower()
 

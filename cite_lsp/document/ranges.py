@@ -1,7 +1,7 @@
 """The line forms behind a path: `:24-26`, `#L24-L26`, `(42)`, ` lines 10, 12 to 14`, and their lists (anchors.md)."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Span = tuple[int, int]
 Place = tuple[int, int]
@@ -24,8 +24,7 @@ _UNIT = re.compile(r"[ \t]?(?:(?:lines?|LOC|loc|[kKMG]i?B|ms|x|tokens)\b|%)")
 _WORD = re.compile(r"[ \t]+(?!and[ \t]+[:L~]?[0-9])[^\W_]")
 
 
-@dataclass(frozen=True, slots=True)
-class Ranges:
+class Ranges(NamedTuple):
     """Line numbers as written: `spans` and, for each, the place of its one or two numbers."""
 
     spans: tuple[Span, ...]

@@ -20,6 +20,8 @@ _TRAILING = re.compile(
 _NO_SENTENCE = re.compile(r"[^\w\ue000]*+\Z")
 _LEADING_MARK = re.compile(r"\s*+(?:[0-9]{1,3}|[A-Za-z])[.)]\s*+\Z")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_WIDE_SPACE = re.compile(r"[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000](?=\.)")
+"""Before a full stop such a space makes the library fail when an initial stands before it (`H\xa0.`)."""
 _EDGE = re.compile(r"[.!?]\s*\Z")
 _STOP = re.compile(r"[.!?]\s+(?=[A-Z])")
 _VERSION = re.compile(r"[0-9]\.\s+(?=[a-z])")
@@ -56,13 +58,18 @@ def sentence_places(mask: str, start: int = 0, end: int | None = None) -> list[P
     """
     end = len(mask) if end is None else end
     text = mask[start:end]
-    cuts = {0, len(text), *_library_cuts(_SURROGATE.sub(_MASK, text.replace(_CITED, _MASK)))}
+    cuts = {0, len(text), *_library_cuts(_plain(text))}
     cuts.update(found.end() for found in _CLOSED.finditer(text))
     cuts.update(found.end() for found in _WIDE_STOP.finditer(text))
     places: list[Place] = []
     for low, high in pairwise(sorted(cuts)):
         _take(text, low, high, places)
     return [(low + start, high + start) for low, high in places]
+
+
+def _plain(text: str) -> str:
+    """Give a masked text as the library can take it, at the same length."""
+    return _WIDE_SPACE.sub(_MASK, _SURROGATE.sub(_MASK, text.replace(_CITED, _MASK)))
 
 
 def _library_cuts(text: str) -> set[int]:

@@ -113,8 +113,8 @@ class Judging:
         try:
             for low in range(0, len(rows), _AT_ONCE):
                 some = rows[low : low + _AT_ONCE]
-                data = [row_to_data(each.row, with_file=self._reads_file) for each in some]
-                await self._worker.call("judge", on_part=partial(self._keep, some), rows=data)
+                rows_data, files = self._data(some)
+                await self._worker.call("judge", on_part=partial(self._keep, some), rows=rows_data, files=files)
                 self.queued -= len(some)
                 left -= len(some)
             self.error = ""
@@ -124,6 +124,17 @@ class Judging:
         finally:
             self.queued -= left
             self._note()
+
+    def _data(self, rows: Sequence[KeyedRow]) -> tuple[list[dict[str, Any]], list[Sequence[str]]]:
+        """Give rows as plain data, and the files that they cite, each once."""
+        data = [row_to_data(each.row, with_file=False) for each in rows]
+        files: dict[str, Sequence[str]] = {}
+        if self._reads_file:
+            for each, made in zip(rows, data, strict=True):
+                if each.row.file is not None:
+                    files.setdefault(each.row.file_sha256, each.row.file)
+                    made["file"] = list(files).index(each.row.file_sha256)
+        return data, list(files.values())
 
     def _keep(self, rows: Sequence[KeyedRow], part: Mapping[str, Any]) -> None:
         verdict = verdict_from_data(part["verdict"])

@@ -117,29 +117,14 @@ class OpenDocument:
         self.version = version
         self.dirty = True
         for change in changes:
-            self._change(change)
-
-    def _change(self, change: ContentChange) -> None:
-        if isinstance(change, TextDocumentContentChangeWholeDocument):
-            self._replace_all(change.text)
-            return
-        where = change.range
-        start, end = where.start, where.end
-        replaced = self.buffer.edit(
-            (start.line, start.character), (end.line, end.character), change.text, self.encoding
-        )
+            if isinstance(change, TextDocumentContentChangeWholeDocument):
+                self.buffer.replace_all(change.text)
+            else:
+                start, end = change.range.start, change.range.end
+                self.buffer.edit((start.line, start.character), (end.line, end.character), change.text, self.encoding)
+        made = self.buffer.take_changes()
         if self.document is not None:
-            low = self.document.offset(replaced.start_line, replaced.start_column)
-            high = self.document.offset(replaced.end_line, replaced.end_column)
-            self.document = self.document.edit(low, high, change.text)
-
-    def _replace_all(self, text: str) -> None:
-        """Take a whole new text; what begins and ends as before is not parsed again."""
-        if self.document is not None:
-            old = self.buffer.text
-            low, high = _common(old, text)
-            self.document = self.document.edit(low, len(old) - high, text[low : len(text) - high])
-        self.buffer.replace_all(text)
+            self.document = self.document.revised(self.buffer.lines, made)
 
     # --- positions
 
@@ -175,26 +160,6 @@ class OpenDocument:
     def anchor_count(self) -> int:
         """How many citations it holds."""
         return sum(checked.anchors for checked in self.checks.pieces.values())
-
-
-def _common(old: str, new: str) -> tuple[int, int]:
-    """Give how many characters two texts share at their beginnings and, of the rest, at their ends."""
-    most = min(len(old), len(new))
-    low = _first_difference(old, new, most)
-    old, new = old[low:][::-1], new[low:][::-1]
-    return low, _first_difference(old, new, min(len(old), len(new)))
-
-
-def _first_difference(one: str, other: str, most: int) -> int:
-    """Find by halving how far two texts agree."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def relative(path: str, root: str) -> str:

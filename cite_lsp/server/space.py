@@ -15,6 +15,7 @@ from cite_lsp.snapshot.lines import FileText, Reader
 from cite_lsp.snapshot.paths import PathIndex
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Scope, Snapshot
+from cite_lsp.worker.answers import index_of
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
 
 _REST = 0.2
@@ -242,10 +243,7 @@ def _learn(past: Past, answer: Mapping[str, Any]) -> None:
 
 def _index(root: str, answer: Mapping[str, Any]) -> PathIndex:
     """Make an index of the worker's answer, its look-up tables too: they take long, and this is not the loop."""
-    paths = tuple(answer["paths"])
-    tracked = answer["tracked"]
-    known = None if tracked is None else frozenset(paths).difference(tracked["missing"])
-    index = PathIndex(root, paths, known, tuple(answer["notes"]))
+    index = index_of(root, answer)
     index.with_suffix("")
     return index
 

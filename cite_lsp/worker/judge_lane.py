@@ -10,14 +10,20 @@ _JUDGE = EmbeddedJudge()
 
 
 def judge(request: Request) -> dict[str, int]:
-    """Judge `rows`; each verdict is a part of its own, with the index of its row."""
+    """Judge `rows`; each verdict is a part of its own, with the index of its row.
+
+    Where there are `files`, the `file` of a row is a number in that list: many rows cite one file.
+    """
     name = request.params.get("judge", "embedded")
     if name != "embedded":
         raise ValueError(f"the worker has no judge {name!r}")
     done = 0
+    files = [tuple(lines) for lines in request.params.get("files", ())]
     for index, data in enumerate(request.params["rows"]):
         if request.dropped():
             break
+        if isinstance(data.get("file"), int):
+            data = {**data, "file": files[data["file"]]}  # noqa: PLW2901 - the row with its lines
         verdict = _JUDGE.judge_row(row_from_data(data))
         request.part({"index": index, "verdict": verdict_to_data(verdict)})
         done += 1

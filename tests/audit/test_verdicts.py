@@ -125,8 +125,8 @@ FILES = {"src/a.py": "A = 1\nB = 2\n\n\nC = 3\n"}
 def test_the_row_of_a_citation() -> None:
     found = row("## Limits\n\nThe limit called C is three (`src/a.py:5`).\n", FILES)
     assert found is not None
-    assert (found.claim, found.path, found.language) == ("The limit called C is three", "src/a.py", "python")
-    assert (found.section, found.file) == ("Limits", ("A = 1", "B = 2", "", "", "C = 3"))
+    assert (found.claim, found.path, found.language) == ("The limit called C is three.", "src/a.py", "python")
+    assert (found.section, found.file) == ("## Limits", ("A = 1", "B = 2", "", "", "C = 3"))
     assert [excerpt.lines for excerpt in found.excerpts] == [((5, "C = 3"),)]
 
 

@@ -102,3 +102,10 @@ def test_sentences_are_the_whole_text_in_order(text: str) -> None:
     places = sentence_places(text)
     assert "".join(text[low:high] for low, high in places) == text
     assert all(low < high for low, high in places)
+
+
+@pytest.mark.parametrize("space", ["\x85", "\xa0", "\u1680", "\u2003", "\u2028", "\u2029", "\u202f", "\u3000"])
+def test_a_wide_space_between_an_initial_and_its_full_stop(space: str) -> None:
+    """The library fails on it; the text is read all the same."""
+    (anchor,) = Document.parse(f"By H{space}. Then all is told by `a.ts:1` here.\n", "d.md").anchors
+    assert anchor.sentence.endswith("`a.ts:1` here.")

@@ -63,6 +63,29 @@ async def test_many_rows_are_answered_in_order() -> None:
     assert [verdict.label for verdict in await JUDGE.judge(rows)] == ["supported", "unsupported", "supported"]
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "`LIMIT` is 3 (`src/a.py:5`).",
+        "`LIMIT` is 3, src/a.py:5-9.",
+        "`LIMIT` is 3 [here](src/a.py#L5).",
+        "As `src/a.py:5` says, `LIMIT` is 3.",
+        "`LIMIT` is 3, see src/a.py line 5.",
+        "`LIMIT` is 3 (src/a.py, lines 5 and 8).",
+        "`LIMIT` is 3 (`a.py:5,8`).",
+        "`LIMIT` is 3 (Makefile:12).",
+        "In src/a.py:5 the `LIMIT` is 3.",
+    ],
+)
+def test_a_citation_in_the_claim_is_no_part_of_it(claim: str) -> None:
+    assert judged(claim, ["LIMIT = 3"]).label == "supported"
+    assert judged(claim, ["LIMIT = 4"]).label == "unsupported"
+
+
+def test_an_address_is_no_citation() -> None:
+    assert judged("`LISTEN` is 127.0.0.1:80.", ['LISTEN = "127.0.0.1:81"']).label != "supported"
+
+
 # --- what holds a verdict back
 
 
@@ -107,7 +130,7 @@ def test_a_name_that_stands_elsewhere_is_off_topic() -> None:
     row = Row(claim="`hide_help` leaves an option out.", excerpts=(excerpt,), language="python", file=tuple(file))
     verdict = JUDGE.judge_row(row)
     assert (verdict.label, verdict.kind) == ("unsupported", "off-topic")
-    assert "hide_help stands on line 1" in verdict.basis
+    assert "hide_help is defined on line 1" in verdict.basis
     inside = unit_excerpt(file, 2, 2, language="python")
     assert inside is not None
     assert JUDGE.judge_row(replace(row, excerpts=(inside,))).label != "unsupported", "the name encloses these lines"

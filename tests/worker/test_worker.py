@@ -72,7 +72,7 @@ async def test_no_repository_is_said(worker: Worker, tmp_path: Path) -> None:
 
 async def test_history_and_renames(worker: Worker, repository: Path) -> None:
     history = await worker.call("history", root=str(repository))
-    assert Path(history["top"]).samefile(repository)
+    assert same(history["top"], repository)
     assert history["names"] == ["new_name.py", "old_name.py", "pool.py"]
     renamed = await worker.call("renamed", root=str(repository), paths=["src/old_name.py", "src/never.py"])
     assert renamed == {"src/old_name.py": "src/new_name.py", "src/never.py": None}
@@ -193,11 +193,18 @@ def test_the_child_stays_light() -> None:
 async def test_the_child_fits_in_sixty_megabytes(worker: Worker, repository: Path) -> None:
     await worker.call("judge", rows=[ROW] * 50)
     await worker.call("paths", root=str(repository))
-    status = Path(f"/proc/{worker.pid}/status")
+    assert resident_kilobytes(worker.pid) <= 60 * 1024
+
+
+def same(first: str, second: Path) -> bool:
+    return Path(first).samefile(second)
+
+
+def resident_kilobytes(pid: int | None) -> int:
+    status = Path(f"/proc/{pid}/status")
     if not status.exists():
         pytest.skip("not run: /proc absent; run on Linux")
-    resident = int(status.read_text().partition("VmRSS:")[2].split()[0])
-    assert resident <= 60 * 1024
+    return int(status.read_text().partition("VmRSS:")[2].split()[0])
 
 
 def test_frames_are_read_as_they_were_written() -> None:

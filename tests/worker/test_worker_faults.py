@@ -71,7 +71,7 @@ async def child_of(worker: Worker) -> int:
 
 async def gone(pid: int) -> None:
     async with asyncio.timeout(MINUTE):
-        while _exists(pid):
+        while _exists(pid):  # noqa: ASYNC110 - a process tells nobody that it is gone
             await asyncio.sleep(0.01)
 
 
@@ -182,7 +182,7 @@ async def test_one_that_cannot_be_started_is_said_once_and_tried_once(workers: l
     missing = tmp_path / "no-such-program"
     worker = Worker([str(missing)])
     workers.append(worker)
-    with pytest.raises(WorkerLost, match="cannot be started: .*no-such-program: No such file") as first:
+    with pytest.raises(WorkerLost, match=r"cannot be started: .*no-such-program: No such file") as first:
         await worker.call("judge", rows=[])
     missing.write_text("#!/bin/sh\nsleep 3600\n")  # though it is there now, the next call does not try at once
     missing.chmod(0o755)
@@ -226,9 +226,7 @@ async def test_a_cancelled_judgement_is_dropped_before_its_next_row(workers: lis
     assert worker.pid == pid
 
 
-async def test_a_drop_comes_before_the_next_item_and_reaches_queued_requests(
-    workers: list[Worker], tmp_path: Path
-) -> None:
+def test_a_drop_comes_before_the_next_item_and_reaches_queued_requests(workers: list[Worker], tmp_path: Path) -> None:
     """By the child's own answers: rows judged of a dropped request are fewer than were sent."""
     process = subprocess.Popen(list(COMMAND), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
@@ -293,6 +291,15 @@ def test_closed_as_the_loop_ends_nothing_is_complained_about() -> None:
     assert "Traceback" not in done.stderr
 
 
+def child_of_killed(command: list[str]) -> int:
+    """Start a process that says the number of its worker, and kill it."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        parent.kill()
+    return pid
+
+
 async def test_the_child_ends_with_its_parent_even_while_busy(tmp_path: Path) -> None:
     if os.name == "nt":
         pytest.skip("not run: kill -9 absent on Windows")
@@ -309,10 +316,7 @@ async def test_the_child_ends_with_its_parent_even_while_busy(tmp_path: Path) ->
     for n in range(100):
         (tmp_path / f"{n}{'y' * 38}").write_text("")
     command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
-        pid = int(parent.stdout.readline())
-        parent.kill()
+    pid = child_of_killed(command)
     await gone(pid)
 
 

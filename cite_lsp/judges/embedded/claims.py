@@ -31,7 +31,7 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _QUANTIFIER = re.compile(
-    r"\b(?:always|every|everything|all|any|each|entire|whole|both|only|exactly|first|last|before|after"
+    r"\b(?:always|every(?!\s{3})|everything|all|any|each|entire|whole|both|only|exactly|first|last|before|after"
     r"|until|instead|because|so that|therefore|in order to|whenever|immediately|automatically)\b",
     re.IGNORECASE,
 )
@@ -47,7 +47,21 @@ _UNSAID = re.compile(
     r"|once|where|unless|except"
     r"|instead|rather|from|between|other than|not|never|without|plus|minus|times|twice|half|double|per|roughly"
     r"|about|around|almost"
-    r"|nearly|approximately|some|several|version|release|lines?|chapter|section|step)\b|n['’]t\b",
+    r"|nearly|approximately|some|several|version|release|lines?|chapter|section|step|means|disables|setting|passing"
+    r"|passed|pass|specify|given|overrid\w*|example|such as|tests?)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"\b(?:arguments?|parameters?|position|index|item|page|figure|table|issue|bug|rfc|python|node|rule|phase"
+    r"|level|type|mode)"
+    r"\s+#?[0-9]",
+    re.IGNORECASE,
+)
+"""A number that is a name."""
+_COMPARED = re.compile(
+    r"\b(?:more than|less than|fewer than|greater than|longer than|shorter than|larger than|over|under|below"
+    r"|above|beyond"
+    r"|exceed\w*|within|past|older than|newer than)\b|[<>≤≥]",
     re.IGNORECASE,
 )
 _DEFAULT = re.compile(
@@ -61,15 +75,45 @@ _DEFAULT = re.compile(
 """By what a sentence says that it speaks of a default."""
 _FOREIGN = re.compile(
     r"\b(?:der|das|und|ist|nicht|wird|ein|eine|el|los|las|una|por|para|est|les|des|une|dans|della|che|não|het|een"
-    r"|och)\b",
+    r"|och|la|le|du|pas|de|del|di|que|op|van)\b",
     re.IGNORECASE,
 )
+_ACCENTED = re.compile("[\u00c0-\u024f]")
 _ENGLISH = re.compile(
     r"\b(?:the|an?|is|are|be|of|to|in|by|for|with|and|or|not|that|it|its|has|have|when|if|as|at|on|from|only|no"
     r"|than|defaults?|raises?"
     r"|returns?|sets?|uses?|calls?|gives?|gets?|takes?|holds?)\b",
     re.IGNORECASE,
 )
+
+
+_PATH = r"(?<![\w./\\@~+-])(?P<path>[\w./\\@~+-]{1,300})"
+_NUMBERS = r"[0-9]{1,9}(?:(?:[-–:]|,\s?)L?[0-9]{1,9}){0,20}"
+_TARGET = re.compile(r"\]\([^()\s]{1,300}\)|\]\[[^\[\]]{0,100}\]")
+_CITATION = re.compile(rf"(?:\b(?i:in|at|per|see|as|from|by)\s{{1,3}})?`?{_PATH}(?::L?|#L){_NUMBERS}(?![\w])`?")
+_LINES = re.compile(
+    rf"(?:`?{_PATH}`?,?\s{{1,3}})?\(?\b[Ll]ines?\s{{1,3}}[0-9]{{1,9}}(?:\s?(?:-|–|to|and|,)"
+    rf"\s?[0-9]{{1,9}}){{0,20}}\)?"
+)
+_HOST = re.compile(r"(?:[0-9.]+|localhost|.*\.(?:com|org|net|io|dev|local|internal))$", re.IGNORECASE)
+_LIST_MARK = re.compile(r"\A\s{0,9}(?:[0-9]{1,4}[.)]\s|[-*+]\s)")
+_TIMING_OUT = re.compile(r"\btim(?:e|es|ed|ing) out\b", re.IGNORECASE)
+_LEFT = re.compile(r"[(\[]\s*(?:see|cf\.?|at|in)?[\s,;`]*[)\]]|`\s{0,9}`", re.IGNORECASE)
+
+
+def _without_citations(text: str) -> str:
+    """Give a claim without the citations it is followed by, or speaks of."""
+    text = _LIST_MARK.sub("", text)
+    text = _TARGET.sub("] ", _TIMING_OUT.sub("has timeout", text))
+    text = _CITATION.sub(_left_of, text)
+    text = _LINES.sub(" ", text)
+    return _LEFT.sub(" ", text)
+
+
+def _left_of(match: re.Match[str]) -> str:
+    path = match["path"]
+    is_path = re.search(r"[/\\]|\.[A-Za-z]\w{0,11}$|^[A-Z][a-z]+file$", path)
+    return " " if is_path and not _HOST.match(path) else match[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,26 +177,35 @@ class Clause:
     @cached_property
     def negated(self) -> bool:
         """Whether a word turns or narrows what is said."""
-        return bool(_NEGATION.search(_DEFAULT.sub(" ", self.text)))
+        return bool(_NEGATION.search(self.without_default))
 
     @cached_property
     def quantified(self) -> tuple[str, ...]:
         """Words of order, quantity and cause: lines that hold the other words may still say otherwise."""
-        return tuple(dict.fromkeys(word.lower() for word in _QUANTIFIER.findall(self.text)))
+        return tuple(dict.fromkeys(word.lower() for word in _QUANTIFIER.findall(self._without_values)))
 
     @cached_property
-    def default(self) -> bool:
-        """Whether it says what holds by default."""
-        return bool(_DEFAULT.search(self.text))
+    def without_default(self) -> str:
+        """The text without the words that only say that a default is meant."""
+        return _DEFAULT.sub(" ", self.text)
+
+    @cached_property
+    def compared(self) -> bool:
+        """Whether a value is one that something is more or less than."""
+        return bool(_COMPARED.search(self._without_values))
 
     @cached_property
     def unsaid(self) -> bool:
         """Whether a value may be meant that is not the one a line gives: conditions, the past, differences."""
-        return bool(_UNSAID.search(_DEFAULT.sub(" ", self.text)))
+        return bool(_UNSAID.search(self.without_default) or _NUMBERED.search(self.text))
 
 
 class Claim(Clause):
-    """A claim, whole and in clauses."""
+    """A claim, whole and in clauses, without the citations that stand in it: their numbers are no values."""
+
+    def __init__(self, text: str) -> None:
+        self.too_long = len(text) > MAX_CLAIM
+        super().__init__(_without_citations(text[:MAX_CLAIM]))
 
     @cached_property
     def clauses(self) -> tuple[Clause, ...]:
@@ -160,19 +213,22 @@ class Claim(Clause):
         parts = [part.strip() for part in _CLAUSE.split(self.text) if part and part.strip()]
         return tuple(map(Clause, parts)) if len(parts) > 1 else (self,)
 
+    @property
+    def _foreign(self) -> bool:
+        other_script = sum(1 for character in self.text if ord(character) > 0x24F and character.isalpha())
+        if other_script > len(self.text) // 10:
+            return True
+        english, foreign = len(_ENGLISH.findall(self.text)), len(_FOREIGN.findall(self.text))
+        return foreign > 1 or (not english and (foreign > 0 or any(map(_ACCENTED.match, self.text))))
+
     @cached_property
     def refused(self) -> str:
         """Why nothing is said about such a claim, or ""."""
         if not self.text.strip():
             return "the claim is empty"
-        if len(self.text) > MAX_CLAIM:
+        if self.too_long:
             return "the claim is too long"
-        foreign = sum(1 for character in self.text if ord(character) > 0x24F and character.isalpha())
-        if (
-            foreign > len(self.text) // 10
-            or (not self.names and not _ENGLISH.search(self.text))
-            or len(_FOREIGN.findall(self.text)) > 1
-        ):
+        if self._foreign:
             return "the claim is not in English"
         behaviour = _BEHAVIOUR.search(self.text)
         if behaviour:

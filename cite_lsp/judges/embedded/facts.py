@@ -43,7 +43,7 @@ _DIRECTIVE = re.compile(
     rf"(?P<value>{NUMBER}){_SUFFIX}(?=(?:\s[\w ]{{1,60}})?;)"
 )
 _PIN = re.compile(
-    r"[\"']?(?P<name>[A-Za-z][\w-]{1,60})(?:\[[\w,]{1,40}\])?\s?(?P<sign>==|>=)\s?(?P<value>[0-9]{1,4}"
+    r"[\"'](?P<name>[A-Za-z][\w-]{1,60})(?:\[[\w,]{1,40}\])?\s?(?P<sign>==|>=)\s?(?P<value>[0-9]{1,4}"
     r"(?:\.[0-9]{1,6})?)(?![\w.])"
 )
 _SAID_UNIT = re.compile(

@@ -4,12 +4,29 @@ from collections.abc import Sequence
 
 from cite_lsp.audit.verdicts import Evidence, Kind, Label, Row, Verdict
 from cite_lsp.judges.embedded.claims import Claim, Clause
-from cite_lsp.judges.embedded.conflicts import Conflict, conflict
-from cite_lsp.judges.embedded.coverage import Covered, covered
+from cite_lsp.judges.embedded.conflicts import Conflict
+from cite_lsp.judges.embedded.coverage import Covered, absent, covered
 from cite_lsp.judges.embedded.facts import Line
+from cite_lsp.judges.embedded.name_conflicts import (
+    defined_elsewhere,
+    environment_conflict,
+    exception_conflict,
+    family_conflict,
+    text_conflict,
+)
 from cite_lsp.judges.embedded.reading import Reading
+from cite_lsp.judges.embedded.value_conflicts import habit_conflict, number_conflict, truth_conflict
 
 IDENTITY = "embedded/1"
+_CHECKS = (
+    number_conflict,
+    truth_conflict,
+    habit_conflict,
+    text_conflict,
+    environment_conflict,
+    exception_conflict,
+    family_conflict,
+)
 
 
 class EmbeddedJudge:
@@ -35,13 +52,33 @@ def judge_row(row: Row) -> Verdict:
     reading = Reading(row)
     if reading.refused:
         return _unchecked(reading.refused)
-    against = conflict(claim, reading)
+    against = _conflict(claim, reading)
     if against is not None:
         return _against(claim, against, reading)
     found = covered(claim, reading)
     if found.complete:
         return _verdict("supported", f"The cited lines say so: {found.basis}.", found.basis, found.lines)
-    return _unchecked(found.missing_basis)
+    return _half(claim, reading) or _unchecked(found.missing_basis)
+
+
+def _conflict(claim: Claim, reading: Reading) -> Conflict | None:
+    """Give the first named conflict of a claim with the cited lines."""
+    found = (check(clause, reading) for clause in claim.clauses for check in _CHECKS)
+    return next(filter(None, found), None) or defined_elsewhere(claim, reading)
+
+
+def _half(claim: Claim, reading: Reading) -> Verdict | None:
+    """Give *partial* where some clauses are carried and each other one names what is nowhere in the lines."""
+    if len(claim.clauses) < 2 or reading.truncated:
+        return None
+    found = [(clause, covered(clause, reading)) for clause in claim.clauses]
+    carried = [each for clause, each in found if each.complete]
+    missing = [what for clause, each in found if not each.complete for what in absent(clause, reading)[:1]]
+    if not carried or len(carried) + len(missing) < len(found):
+        return None
+    basis = "; ".join([*(each.basis for each in carried), f"{', '.join(map(repr, missing))} stands nowhere in them"])
+    lines = [line for each in carried for line in each.lines]
+    return _verdict("partial", f"Only a part is carried: {basis}.", basis, lines)
 
 
 def _against(claim: Claim, against: Conflict, reading: Reading) -> Verdict:

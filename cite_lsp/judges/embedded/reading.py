@@ -16,6 +16,7 @@ _HEAD = re.compile(
 )
 _HEADING = re.compile(r"^#{1,6}\s")
 _MOST_UPWARDS = 400
+_STYLE = re.compile(r"[_\-\s`\"']")
 _PARTS = re.compile(r"\.|::|->|/|\(\)|\s+")
 _IDENTIFIER = re.compile(r"[\w$]+(?:-[\w$]+)*")
 
@@ -110,7 +111,20 @@ class Reading:
 
     def spells(self, text: str) -> bool:
         """Whether a name of its own stands in the cited lines or what encloses them, in whatever style."""
-        return any(spelled(text, line.text) for line in self.lines) or any(spelled(text, each) for each in self.context)
+        return self.line_with(text) is not None or any(_holds(text, line, there) for line, there in self._around)
+
+    def line_with(self, text: str) -> Line | None:
+        """Give the first line in which a name of its own stands."""
+        pairs = zip(self.lines, self._tokens, strict=True)
+        return next((line for line, there in pairs if _holds(text, line.text, there)), None)
+
+    @cached_property
+    def _tokens(self) -> list[frozenset[str]]:
+        return [_tokens_of(line.text) for line in self.lines]
+
+    @cached_property
+    def _around(self) -> list[tuple[str, frozenset[str]]]:
+        return [(line, _tokens_of(line)) for line in self.context]
 
 
 def _indent(text: str) -> int:
@@ -122,15 +136,20 @@ def _stands(name: str, lines: "list[str] | tuple[str, ...]") -> bool:
     return bool(wanted) and any(wanted in flat(line) for line in lines)
 
 
-def spelled(name: str, line: str) -> bool:
+def _holds(name: str, line: str, there: frozenset[str]) -> bool:
     """Whether a line holds a name that is not a part of a longer one; of a dotted name each part."""
     parts = [part for part in _PARTS.split(name) if part]
     if not parts or not all(map(_IDENTIFIER.fullmatch, parts)):
         return _stands(name, [line])
-    there = {flat(token) for whole in _IDENTIFIER.findall(line[:2_000]) for token in (whole, *whole.split("-"))}
     return all(flat(part) in there for part in parts)
+
+
+def _tokens_of(line: str) -> frozenset[str]:
+    """Give the names of a line, those with hyphens also in pieces, without what styles differ in."""
+    found = _IDENTIFIER.findall(line[:2_000])
+    return frozenset(flat(token) for whole in found for token in (whole, *whole.split("-")))
 
 
 def flat(text: str) -> str:
     """Give a text in lower case without what styles of names differ in."""
-    return re.sub(r"[_\-\s`\"']", "", text).lower()
+    return _STYLE.sub("", text).lower()

@@ -7,7 +7,7 @@ from itertools import pairwise
 from cite_lsp.judges.embedded.claims import Clause, Name
 from cite_lsp.judges.embedded.facts import Fact
 from cite_lsp.judges.embedded.reading import Reading, flat
-from cite_lsp.judges.embedded.values import is_number_word
+from cite_lsp.judges.embedded.values import Value, is_number_word
 from cite_lsp.judges.embedded.words import GLUE, SOFT, name_words, plain_words, stem
 
 _GENERIC = frozenset(
@@ -33,11 +33,17 @@ _HINTS = {
     "leeway": "leeway skew tolerate drift",
     "ttl": "ttl live expire lifetime keep",
     "quota": "quota allow limit",
-    "retries": "retry retries attempt try tries",
     "workers": "worker process thread",
 }
 """Words of names, and the words by which sentences speak of the same thing."""
 
+_MEASURED = {
+    "time": "timeout delay interval ttl wait period age expiry expiration expires leeway duration deadline backoff"
+    " lifetime sleep pause retention grace keepalive time refresh",
+    "bytes": "size length limit memory buffer body chunk capacity packet quota entropy maximum storage disk heap line",
+}
+_MEASURES = {kind: frozenset(map(stem, words.split())) for kind, words in _MEASURED.items()}
+_NOT_COUNTED = _MEASURES["time"] | frozenset(map(stem, "size length depth width height port level".split()))
 _CONTAINER = re.compile(
     r"\b(?:class|struct|interface|trait|impl|enum|object|type)\s{1,4}(?:[A-Z]\w{0,20} for )?([A-Za-z_]\w{0,60})"
 )
@@ -58,7 +64,7 @@ def named(clause: Clause, reading: Reading) -> list[Fact]:
 
 def is_about(clause: Clause, fact: Fact, reading: Reading) -> bool:
     """Say whether the clause speaks of the thing that a fact gives a value."""
-    if any(same_name(name, fact) for name in clause.names):
+    if spelled_by(clause, fact):
         return True
     if any(not reading.spells(name.text) for name in clause.names):
         return False
@@ -72,6 +78,16 @@ def is_about(clause: Clause, fact: Fact, reading: Reading) -> bool:
     if not literal and not _in_container(clause, fact, reading):
         return False
     return not _narrowed(clause, literal, reading)
+
+
+def spelled_by(clause: Clause, fact: Fact) -> bool:
+    """Say whether the clause spells the fact's name, in whatever style."""
+    return any(same_name(name, fact) for name in clause.names) or _spelled(clause, fact)
+
+
+def _spelled(clause: Clause, fact: Fact) -> bool:
+    """Whether the fact's name stands in the clause letter by letter, and is no plain word."""
+    return not fact.name.islower() and bool(re.search(rf"(?<![\w.-]){re.escape(fact.name)}(?![\w-])", clause.text))
 
 
 def same_name(name: Name, fact: Fact) -> bool:
@@ -114,3 +130,20 @@ def _narrowed(clause: Clause, told: list[str], reading: Reading) -> bool:
         if stem(before) not in reading.words | reading.context_words | _GENERIC:
             return True
     return False
+
+
+def measured_alike(clause: Clause, value: Value, fact: Fact) -> bool:
+    """Say whether both are of one measure: no count of things against a time, no delay against how often."""
+    if value.kind == "percent" or not value.comparable(fact.value):
+        return False
+    if value.kind == fact.value.kind:
+        return value.kind != "number" or not _counts_things(clause, value, fact)
+    if fact.value.kind == "number":
+        return bool(_MEASURES.get(value.kind, frozenset()) & set(fact.words))
+    return spelled_by(clause, fact)
+
+
+def _counts_things(clause: Clause, value: Value, fact: Fact) -> bool:
+    """Whether the claim counts what the fact measures: "two timeouts" says nothing against `timeout = 30`."""
+    behind = {stem(word) for word in plain_words(clause.text[value.end : value.end + 60])[:2]}
+    return bool(behind & set(fact.words) & _NOT_COUNTED)

@@ -27,27 +27,28 @@ _SAME = {
 }  # fmt: skip
 
 GLUE = frozenset(
-    """a an the this that these those it its they them their there here he she we you i our your his her is are was
-    were be been being am do does did done doing has have had having will would shall should can could may
-    might must of to in on at by for from with without into onto over under about as than then so such and or
-    but nor if when while whenever where whereas which who whom whose what how why because since until unless
-    though although also just even still yet very both either neither each one ones some same own up out off
-    down again once s t d ll re ve default defaults defaulted set sets setting value values use used uses
-    using get gets got given give gives take takes taken make makes made come comes let lets keep keeps kept
-    hold holds call called calls namely i.e e.g per via after before between like more most less least only no
-    not never cannot n't""".split()
+    """a about after again also although am an and are as at be because been before being between both but by call
+    called calls can cannot come comes could d default defaulted defaults did do does doing done down e.g
+    each either even for from get gets give given gives got had has have having he her here his hold holds
+    how i i.e if in into is it its just keep keeps kept least less let lets like ll made make makes may
+    might more most must n't namely neither never no nor not of off on once one ones only onto or our out
+    over own per re s said same say says see sees set sets setting shall she should since so some still such
+    t take taken takes than that the their them then there these they this those though to under unless
+    until up use used uses using value values ve very via was we were what when whenever where whereas which
+    while who whom whose why will with without would yet you your""".split()
 )
 """Words that say nothing that a line could show. Polarity and quantity are looked at apart from them."""
 
 SOFT = frozenset(
-    """accept accepted accepts allow allowed allows apart away back begin begins built-in built cap capped caps
-    capacity chosen configured contain contains count every falls fall goes go happen happens has hold ignore
-    length limit limited limits listen listens long made maximum max minimum min need needs new otherwise per
-    permit permitted permits provide provided provides require required requires returned run running runs
-    size sized stand stands start started starts state stated stay stays store stored stores take time times
-    told total wait waits work works amount at-most equal equals mean means number entry entries item items
-    element elements place known none named specified explicitly initially initial currently opened sent serve
-    served serves tries try live lives""".split()
+    """accept accepted accepts allow allowed allows amount apart at-most away back begin begins built built-in cap
+    capacity capped caps characters chosen columns configured contain contains count currently deep disabled
+    element elements enabled entries entry equal equals every explicitly fall falls false flag go goes
+    happen happens has high hold ignore initial initially item items known length levels limit limited
+    limits listen listens live lives long made max maximum mean means min minimum mode named need needs new
+    none number opened option otherwise per permit permits permitted place provide provided provides require
+    required requires returned rows run running runs sent serve served serves size sized specified stand
+    stands start started starts state stated stay stays store stored stores switch switched take time times
+    told total tries true try turned wait waits wide work works""".split()
 )
 """Words that may be missing where the thing and its value were found: they say that it has the value."""
 

@@ -5,7 +5,7 @@ knows no index and tries paths on disk; the worker lists the files, and the next
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +76,8 @@ class Space:
         self._changed = changed
         self._pasts = {root: Past(root) for root in roots}
         self._nearness = Nearness()
+        self._checkouts: dict[str, PathIndex] = {}
+        """The files of other repositories' checkouts (setting anchors.repositories)."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._asking = False
         self._rest: asyncio.TimerHandle | None = None
@@ -91,7 +93,10 @@ class Space:
     def _make(self, indexes: Iterable[PathIndex], overlay: Mapping[str, str]) -> Snapshot:
         checkouts = tuple(self._scope.repositories.values())
         reader = Reader((*self.roots, *checkouts), overlay=overlay, max_bytes=self._scope.max_bytes)
-        return Snapshot(tuple(indexes), reader, self._scope, self._pasts, self._nearness)
+        return self._over(tuple(indexes), reader)
+
+    def _over(self, indexes: Sequence[PathIndex], reader: Reader) -> Snapshot:
+        return Snapshot(indexes, reader, self._scope, self._pasts, self._nearness, self._checkouts)
 
     @property
     def held_back(self) -> bool:
@@ -132,6 +137,8 @@ class Space:
             self._scope = scope
             self.snapshot = self._make(self.snapshot.indexes, overlay)
             self._changed(self, Change(everything=True))
+            if self.complete and scope.repositories:
+                self.list_soon(lambda: overlay)
 
     def differs_from_disk(self, resolution: Resolution) -> bool:
         """Say whether an open buffer, which a citation was resolved in, is not what is on disk."""
@@ -163,7 +170,8 @@ class Space:
     async def _list(self, overlay: Callable[[], Mapping[str, str]]) -> None:
         self._again = False
         try:
-            answers = [await self._worker.call("paths", root=root) for root in self.roots]
+            others = dict.fromkeys(self._scope.repositories.values())
+            answers = [await self._worker.call("paths", root=root) for root in (*self.roots, *others)]
         except (WorkerLost, WorkerFailed) as error:
             self.error = f"the files could not be listed: {error}"
             self._changed(self, Change())
@@ -171,15 +179,19 @@ class Space:
         loop = asyncio.get_running_loop()
         indexes = [
             await loop.run_in_executor(None, _index, root, answer)
-            for root, answer in zip(self.roots, answers, strict=True)
+            for root, answer in zip((*self.roots, *others), answers, strict=True)
         ]
+        indexes, listed = indexes[: len(self.roots)], indexes[len(self.roots) :]
+        checkouts = dict(zip(others, listed, strict=True))
         self.error = ""
         self.notes = tuple(note for index in indexes for note in index.notes)
         same = self.complete and not self._appeared and all(map(_same, indexes, self.snapshot.indexes))
+        same = same and checkouts.keys() == self._checkouts.keys()
         self.complete = True
         self._appeared = False
         if not same:
             self._nearness = Nearness()
+            self._checkouts = checkouts
             self._pasts = {root: Past(root) for root in self.roots}
             self.snapshot = self._make(indexes, overlay())
         self._changed(self, Change(everything=not same))
@@ -217,7 +229,7 @@ class Space:
             self._asking = False
         if nearness is not self._nearness:
             return  # the files were listed anew meanwhile: the questions will come again
-        self.snapshot = Snapshot(self.snapshot.indexes, self.snapshot.reader, self._scope, self._pasts, self._nearness)
+        self.snapshot = self._over(self.snapshot.indexes, self.snapshot.reader)
         self._changed(self, Change(answers=True))
 
     async def _closest(self, paths: list[str]) -> dict[str, tuple[str, ...]]:

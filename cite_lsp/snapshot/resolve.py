@@ -1,7 +1,7 @@
 """From an anchor to its resolution: which file and lines it means, or why none."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.ranges import Span
@@ -30,6 +30,8 @@ PRECEDENCE = (
 
 _RANK = {status: rank for rank, status in enumerate(PRECEDENCE)}
 
+_FOUND = ("found",)
+
 _BLANK_LOOK = 10_000
 """Longer ranges are not said to be blank: many of them over one file of blank lines would cost its length each."""
 
@@ -37,8 +39,7 @@ RESOLVED = frozenset({"found", "case-differs", "ignored-target", "untracked-targ
 """Statuses under which there are lines to show."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(NamedTuple):
     """What an anchor means."""
 
     status: str
@@ -76,21 +77,21 @@ def worst(statuses: Sequence[str]) -> str:
 def unresolved(anchor: Anchor, status: str, base: Resolution) -> Resolution:
     """Give a resolution under which no span has lines; a malformed anchor stays malformed."""
     status = "malformed" if anchor.defect else status
-    return replace(base, status=status, spans=(status,) * len(anchor.spans))
+    return base._replace(status=status, spans=(status,) * len(anchor.spans))
 
 
 def resolve_lines(anchor: Anchor, file: FileText, base: Resolution) -> Resolution:
     """Give the resolution of an anchor whose file was read; `base.status` is the path's own."""
     lines = file.lines
     if anchor.defect:
-        return replace(unresolved(anchor, "malformed", base), line_count=len(lines))
-    spans = tuple(_span_status(span, lines, anchor) for span in anchor.spans)
+        return unresolved(anchor, "malformed", base)._replace(line_count=len(lines))
+    spans = tuple([_span_status(span, lines, anchor) for span in anchor.spans])
     near: tuple[int, ...] = ()
     if "blank-line" in spans:
         first, last = anchor.spans[spans.index("blank-line")]
         near = _near(lines, first, last)
-    status = worst((*spans, base.status))
-    return replace(base, status=status, spans=spans, line_count=len(lines), near=near)
+    status = base.status if spans == _FOUND else worst((*spans, base.status))
+    return base._replace(status=status, spans=spans, line_count=len(lines), near=near)
 
 
 def _span_status(span: Span, lines: Sequence[str], anchor: Anchor) -> str:

@@ -71,12 +71,19 @@ class Snapshot:
         scope: Scope,
         histories: Mapping[str, History] | None = None,
         near: Callable[[str], tuple[str, ...]] | None = None,
+        checkouts: Mapping[str, PathIndex] | None = None,
     ) -> None:
+        """Take what is known; what is None is found out when it is needed, by running git here.
+
+        `histories`: for each root what knows its past. `near`: gives up to three paths close to one that is missing.
+        `checkouts`: the indexes of other repositories' checkouts; one that is not among them has no files.
+        """
         self.indexes = tuple(indexes)
         self.reader = reader
         self.scope = scope
         self._histories = histories
         self._near = near
+        self._checkout_indexes = checkouts
         self._ladder = Ladder(self.indexes, reader)
         self._checkouts: dict[str, Ladder] = {}
         self._homes: dict[str, Home] = {}
@@ -118,7 +125,7 @@ class Snapshot:
         paths of files with new content on disk. What is known of other files and of all paths is kept.
         """
         reader = self.reader.renewed(buffers, changed)
-        new = Snapshot(self.indexes, reader, self.scope, self._histories, self._near)
+        new = Snapshot(self.indexes, reader, self.scope, self._histories, self._near, self._checkout_indexes)
         new._ladder = self._ladder.over(reader)
         new._checkouts = {root: ladder.over(reader) for root, ladder in self._checkouts.items()}
         new._homes, new._closest, new._paths = self._homes, self._closest, self._paths
@@ -130,7 +137,7 @@ class Snapshot:
         `before`: the answer of an earlier snapshot; what it has found out about the same paths is kept.
         """
         indexes = sorted(self.indexes, key=lambda index: index.root != root)
-        new = Snapshot(indexes, self.reader, self.scope, self._histories, self._near)
+        new = Snapshot(indexes, self.reader, self.scope, self._histories, self._near, self._checkout_indexes)
         if before is not None and before.indexes == new.indexes and before.keeps_paths_of(self):
             new._ladder = before._ladder.over(self.reader)
             new._homes = before._homes
@@ -208,7 +215,9 @@ class Snapshot:
         checkout = mapped_checkout(repository, self.scope.repositories)
         if checkout is not None:
             if checkout not in self._checkouts:
-                self._checkouts[checkout] = Ladder([list_paths(checkout)], self.reader)
+                listed = self._checkout_indexes
+                index = list_paths(checkout) if listed is None else listed.get(checkout, PathIndex(checkout, ()))
+                self._checkouts[checkout] = Ladder([index], self.reader)
             for path in paths:
                 place = self._checkouts[checkout].climb("/" + path, Home(0, ()), document)
                 if place is not None and place.via in ("root", "absolute"):

@@ -80,7 +80,7 @@ TEXT = """# Limits
 
 The wait doubles with each attempt (`src/retry.py:7-9`).
 
-A request is retried five times before it fails (`src/retry.py:3`).
+The default of `MAX_ATTEMPTS` is five (`src/retry.py:3`).
 
 """
 
@@ -188,17 +188,19 @@ def test_a_session_of_writing(parts: Mapping[str, str], start: Callable[..., Edi
     assert any("src/retry.py" in title for title in seen["fixed"]["titles"])
     assert any("a power of two (`src/retry.py:7`)" in line for line in seen["fixed"]["lines"])
     assert "power of two (`src/retry.py:7`)" in seen["verdict"]["saved"]
-    assert "unsupported" in seen["verdict"]["told"]
+    assert all(part in seen["verdict"]["told"] for part in ("unsupported", "five", "MAX_ATTEMPTS = 3"))
     assert any("[Ln 5, " in row and "unsupported" in row for row in seen["verdict-problems"])
     assert re.fullmatch(r"cite-lsp: 3 citations, [1-9] findings?", seen["status"].strip())
     assert seen["copied"] == "src/retry.py:7-9"
     assert seen["pasted"].endswith("See src/retry.py:7-9")
-    assert {"Judge document", "Copy citation", "Restart server", "Show output"} <= set(seen["menu"])
-    assert len(seen["wrong-path"]) == 1
-    assert "/nowhere/cite-lsp" in seen["wrong-path"][0]
+    assert {"Judge document", "Copy citation", "Restart server", "Show output"} <= set(seen["judged"]["entries"])
+    assert re.search(r"cite-lsp: 4 citations, .*1 unsupported", seen["judged"]["told"])
+    assert "cite-lsp: 1 citation fixed" in seen["fixed-all"]["told"]
+    assert any("(`src/retry.py:7-9`)" in line for line in seen["fixed-all"]["lines"][9:])
+    assert "cite-lsp.server.path: there is no program at /nowhere/cite-lsp" in seen["wrong-path"]
     (crashed,) = (text for text in seen["crashes"] if "crashed" in text)
     assert {"Show output", "Restart"} <= set(crashed.splitlines())
-    assert re.fullmatch(r"cite-lsp: [45] citations, [0-9] findings?", seen["restarted"].strip())
+    assert re.fullmatch(r"cite-lsp: 6 citations, [0-9] findings?", seen["restarted"].strip())
 
 
 def test_nothing_of_a_workspace_runs_until_it_is_trusted(

@@ -28,8 +28,8 @@ CLIENTS_OWN: Mapping[str, Mapping[str, Any]] = {
     },
     "cite-lsp.trace.server": {
         "type": "string",
-        "enum": ["off", "messages", "compact", "verbose"],
-        "default": "off",
+        "enum": ["messages", "compact", "verbose"],
+        "default": "messages",
         "scope": "window",
         "description": "What of the talk with the server goes to the output channel while its log level is Trace.",
     },

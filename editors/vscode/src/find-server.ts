@@ -66,7 +66,9 @@ async function workspacePrograms(world: World): Promise<string[]> {
   for (const folder of folders) {
     const interpreter = await world.interpreter(folder);
     if (interpreter !== undefined && paths(world).isAbsolute(interpreter)) {
-      found.push(paths(world).join(paths(world).dirname(interpreter), program(world)));
+      const beside = paths(world).dirname(interpreter);
+      found.push(paths(world).join(beside, program(world)));
+      found.push(...(world.windows ? [environmentProgram(world, beside)] : []));
     }
   }
   for (const folder of world.folders) {

@@ -230,11 +230,17 @@ interface PythonExtension {
 async function interpreter(folder: string | undefined): Promise<string | undefined> {
   const extension = vscode.extensions.getExtension<PythonExtension>("ms-python.python");
   try {
-    const { environments } = (await extension?.activate()) ?? {};
-    return environments?.getActiveEnvironmentPath(folder === undefined ? undefined : vscode.Uri.file(folder)).path;
+    const python = await Promise.race([extension?.activate(), patience(5000)]);
+    const resource = folder === undefined ? undefined : vscode.Uri.file(folder);
+    return python?.environments.getActiveEnvironmentPath(resource).path;
   } catch {
     return undefined;
   }
+}
+
+/** Another extension may take its time to start; this one does not wait for ever. */
+function patience(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds));
 }
 
 async function isProgram(file: string): Promise<boolean> {

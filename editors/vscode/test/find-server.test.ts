@@ -10,7 +10,7 @@ function world(programs: readonly string[], change: Partial<World> = {}): World 
     home: "/home/a",
     setting: "",
     trusted: true,
-    folders: ["/work/one", "/work/two"],
+    folders: ["/projects/one", "/projects/two"],
     searchPath: "/usr/local/bin:/usr/bin",
     ownEnvironment: "/home/a/storage/environment",
     interpreter: async () => undefined,
@@ -19,7 +19,7 @@ function world(programs: readonly string[], change: Partial<World> = {}): World 
   };
 }
 
-const EVERYWHERE = ["/opt/x/cite-lsp", "/work/one/.venv/bin/cite-lsp", "/usr/bin/cite-lsp", OWN];
+const EVERYWHERE = ["/opt/x/cite-lsp", "/projects/one/.venv/bin/cite-lsp", "/usr/bin/cite-lsp", OWN];
 
 test("the setting comes first, in a trusted workspace and in another", async () => {
   for (const trusted of [true, false]) {
@@ -42,13 +42,19 @@ test("a setting that leads nowhere is said, and nothing else is run in its place
 });
 
 test("then the workspace's environment: the chosen interpreter, then .venv and venv of each folder", async () => {
-  const chosen = { interpreter: async (folder?: string) => (folder === "/work/two" ? "/envs/b/bin/python" : undefined) };
+  const chosen = { interpreter: async (folder?: string) => (folder === "/projects/two" ? "/envs/b/bin/python" : undefined) };
   const by = await findServer(world([...EVERYWHERE, "/envs/b/bin/cite-lsp"], chosen));
   assert.deepEqual(by, { kind: "found", command: "/envs/b/bin/cite-lsp", by: "workspace" });
   const found = await findServer(world(EVERYWHERE));
-  assert.deepEqual(found, { kind: "found", command: "/work/one/.venv/bin/cite-lsp", by: "workspace" });
-  const second = await findServer(world(["/work/two/venv/bin/cite-lsp"]));
-  assert.deepEqual(second, { kind: "found", command: "/work/two/venv/bin/cite-lsp", by: "workspace" });
+  assert.deepEqual(found, { kind: "found", command: "/projects/one/.venv/bin/cite-lsp", by: "workspace" });
+  const second = await findServer(world(["/projects/two/venv/bin/cite-lsp"]));
+  assert.deepEqual(second, { kind: "found", command: "/projects/two/venv/bin/cite-lsp", by: "workspace" });
+});
+
+test("conda keeps the interpreter of Windows beside Scripts, not in it", async () => {
+  const windows = { windows: true, folders: ["C:\\projects"], interpreter: async () => "C:\\conda\\python.exe" };
+  const found = await findServer(world(["C:\\conda\\Scripts\\cite-lsp.exe"], windows));
+  assert.deepEqual(found, { kind: "found", command: "C:\\conda\\Scripts\\cite-lsp.exe", by: "workspace" });
 });
 
 test("an interpreter that is only a name is none", async () => {
@@ -57,8 +63,8 @@ test("an interpreter that is only a name is none", async () => {
 });
 
 test("nothing of an untrusted workspace is run, not even by way of PATH or the Python extension", async () => {
-  const searchPath = ".:bin:/work/one/bin:/work/two:/usr/bin";
-  const programs = [...EVERYWHERE, "/work/one/bin/cite-lsp", "/work/two/cite-lsp", "cite-lsp", "bin/cite-lsp"];
+  const searchPath = ".:bin:/projects/one/bin:/projects/two:/usr/bin";
+  const programs = [...EVERYWHERE, "/projects/one/bin/cite-lsp", "/projects/two/cite-lsp", "cite-lsp", "bin/cite-lsp"];
   const asked: unknown[] = [];
   const interpreter = async (folder?: string) => void asked.push(folder);
   const found = await findServer(world(programs, { trusted: false, searchPath, interpreter: interpreter as never }));
@@ -77,11 +83,11 @@ test("then the environment of this extension, then nothing", async () => {
 });
 
 test("on Windows the program is an .exe among Scripts", async () => {
-  const windows = { windows: true, home: "C:\\Users\\a", folders: ["C:\\work"], searchPath: "C:\\bin;.", ownEnvironment: "C:\\e" };
-  const found = await findServer(world(["C:\\work\\.venv\\Scripts\\cite-lsp.exe"], windows));
-  assert.deepEqual(found, { kind: "found", command: "C:\\work\\.venv\\Scripts\\cite-lsp.exe", by: "workspace" });
+  const windows = { windows: true, home: "C:\\Users\\a", folders: ["C:\\projects"], searchPath: "C:\\bin;.", ownEnvironment: "C:\\e" };
+  const found = await findServer(world(["C:\\projects\\.venv\\Scripts\\cite-lsp.exe"], windows));
+  assert.deepEqual(found, { kind: "found", command: "C:\\projects\\.venv\\Scripts\\cite-lsp.exe", by: "workspace" });
   const onPath = await findServer(world(["C:\\bin\\cite-lsp.exe"], { ...windows, trusted: false }));
   assert.deepEqual(onPath, { kind: "found", command: "C:\\bin\\cite-lsp.exe", by: "PATH" });
-  const inside = { ...windows, trusted: false, searchPath: "c:\\WORK\\bin" };
-  assert.deepEqual(await findServer(world(["c:\\WORK\\bin\\cite-lsp.exe"], inside)), { kind: "absent" });
+  const inside = { ...windows, trusted: false, searchPath: "c:\\PROJECTS\\bin" };
+  assert.deepEqual(await findServer(world(["c:\\PROJECTS\\bin\\cite-lsp.exe"], inside)), { kind: "absent" });
 });

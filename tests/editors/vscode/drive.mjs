@@ -78,16 +78,40 @@ await step('pasted', async () => {
   return onDisk();
 });
 
-await step('menu', async () => {
-  await statusItem.click();
+/** Chooses from the menu behind the status item; its entries. */
+async function choose(entry) {
   const rows = page.locator('.quick-input-list .monaco-list-row');
-  await rows.filter({ hasText: 'Restart server' }).waitFor();
-  return rows.allInnerTexts();
+  const row = rows.filter({ hasText: entry });
+  await until(() => statusItem.click(), (timeout) => row.waitFor({ timeout }));
+  const entries = await rows.allInnerTexts();
+  await picture('menu');
+  await row.click();
+  return entries;
+}
+
+/** A message in the corner that holds a text. */
+async function told(text) {
+  const message = messages.filter({ hasText: text }).first();
+  await message.waitFor();
+  return message.innerText();
+}
+
+await step('judged', async () => {
+  const entries = await choose('Judge document');
+  return { entries, told: await told('citations,') };
+});
+
+await step('fixed-all', async () => {
+  await backToText();
+  await typeAtEnd('\n\nThe wait is a float (`src/retry.py:9-7`).');
+  await errors.waitFor();
+  await choose('Fix all');
+  const message = await told('fixed');
+  await errors.waitFor({ state: 'detached' });
+  return { told: message, lines: await shownLines() };
 });
 
 await step('off-in-vscode', async () => {
-  const asked = page.locator('.quick-input-widget');
-  await until(() => page.keyboard.press('Escape'), (timeout) => asked.waitFor({ state: 'hidden', timeout }));
   await backToText();
   await typeAtEnd('\n\nGone: `src/none.py:1`.');
   await errors.waitFor();
@@ -104,14 +128,13 @@ function setServer(program) {
 
 await step('wrong-path', async () => {
   setServer('/nowhere/cite-lsp');
-  await messages.filter({ hasText: '/nowhere/cite-lsp' }).waitFor();
   await statusItem.filter({ hasText: 'stopped' }).waitFor();
-  return messages.allInnerTexts();
+  return told('/nowhere/cite-lsp');
 });
 
 await step('crashes', async () => {
   setServer(setup.crasher);
-  await messages.filter({ hasText: 'crashed five times' }).waitFor();
+  await told('crashed five times');
   await statusItem.filter({ hasText: 'stopped' }).waitFor();
   return messages.allInnerTexts();
 });

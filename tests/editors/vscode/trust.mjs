@@ -5,8 +5,6 @@ import { finish, messages, openFile, openWorkspace, page, setup, statusItem, ste
 
 await step('untrusted', async () => {
   await openWorkspace();
-  const no = page.getByRole('button', { name: "No, I don't trust the authors" });
-  await no.click();
   await openFile('limits.md');
   await messages.filter({ hasText: 'cite-lsp is not installed' }).waitFor();
   await statusItem.filter({ hasText: 'stopped' }).waitFor();

@@ -296,3 +296,11 @@ def test_a_kilobyte_is_either_and_a_path_is_no_number() -> None:
 
 def test_names_in_any_style_have_the_same_words() -> None:
     assert len({name_words(name) for name in ("maxRetries", "MAX_RETRIES", "max-retries", "max.retries")}) == 1
+
+
+def test_a_thin_sentence_is_judged_itself_where_what_it_borrows_says_nothing() -> None:
+    lines = [(3, "MAX_ATTEMPTS = 3")]
+    row = Row.of(claim="Retries", sentence="`MAX_ATTEMPTS` is five.", lines=lines, path="src/retry.py")
+    assert EmbeddedJudge().judge_row(row).label == "unsupported"
+    good = Row.of(claim="Retries", sentence="`MAX_ATTEMPTS` is three.", lines=lines, path="src/retry.py")
+    assert EmbeddedJudge().judge_row(good).label == "supported"

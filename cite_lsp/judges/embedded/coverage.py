@@ -56,7 +56,8 @@ def covered(clause: Clause, reading: Reading) -> Covered:
     missing.extend(text for text in clause.quoted if not reading.names(text))
     missing.extend(_words_missing(clause, reading, soft=given and len(places) == 1))
     if missing:
-        return Covered(missing_basis=f"looked for {_listed(missing)} in the cited lines and did not find it")
+        them = "them all" if len(missing) > 1 else "it"
+        return Covered(missing_basis=f"looked for {_listed(missing)} in the cited lines and did not find {them}")
     lines = _lines_for(clause, reading, [line for line, _ in places])
     doubt = _doubt(clause, reading, lines, given=given, valued=bool(places))
     if doubt:

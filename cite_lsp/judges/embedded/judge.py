@@ -45,8 +45,20 @@ class EmbeddedJudge:
 
 
 def judge_row(row: Row) -> Verdict:
-    """Give the verdict on one row. Never raises, whatever the texts."""
-    claim = Claim(row.claim)
+    """Give the verdict on one row. Never raises, whatever the texts.
+
+    A thin claim is borrowed from what stands around its sentence (anchors.md, Claims): where that cannot be decided,
+    the sentence itself may be, as in "`MAX_ATTEMPTS` is five".
+    """
+    verdict = _judge(row.claim, row)
+    if verdict.label == "unchecked" and row.sentence and row.claim not in row.sentence:
+        own = _judge(row.sentence, row)
+        return own if own.label != "unchecked" else verdict
+    return verdict
+
+
+def _judge(text: str, row: Row) -> Verdict:
+    claim = Claim(text)
     if claim.refused:
         return _unchecked(claim.refused)
     reading = Reading(row)

@@ -28,7 +28,7 @@ class BlockTold:
 
 def tell_block(block: Block, document: Document, snapshot: Snapshot) -> BlockTold:
     """Resolve the anchors of a block of a document, and tell what is wrong with them."""
-    resolutions = tuple(snapshot.resolve(anchor, document) for anchor in block.anchors)
+    resolutions = tuple([snapshot.resolve(anchor, document) for anchor in block.anchors])
     told = [*block_findings(block), *_resolve_findings(block, document, snapshot, resolutions)]
     return BlockTold(resolutions, tuple(told))
 

@@ -13,6 +13,10 @@ from cite_lsp.server.convert import Range, position, range_of
 from cite_lsp.snapshot.ladder import joined
 from cite_lsp.snapshot.snapshot import Snapshot
 
+_MAY_ASK = frozenset({"", "basename", "same-document"})
+"""How a citation was resolved whose meaning may depend on what else the document names."""
+_NONE: frozenset[str] = frozenset()
+
 UNDECIDED = frozenset({"missing", "elsewhere", "ambiguous", "outside", "case-differs"})
 """Statuses that the index or the history can still change: they are not told before the first index is complete."""
 
@@ -152,14 +156,16 @@ class Checks:
         offset = anchors = 0
         marked = False
         for block in piece.blocks:
-            marked = marked or MARK in block.text
+            text = block.text
+            marked = marked or MARK in text
             if block.anchors:
                 checked = reusable.get(id(block)) or self._check_block(block, document, snapshot)
                 blocks[id(block)] = checked
-                told += [moved(each, offset, anchors) for each in checked.known.told]
-                files.update(joined(each.root, each.path) for each in checked.known.resolutions if each.path)
+                if checked.known.told:
+                    told += [moved(each, offset, anchors) for each in checked.known.told]
+                files.update([joined(each.root, each.path) for each in checked.known.resolutions if each.path])
                 anchors += len(block.anchors)
-            offset += len(block.text)
+            offset += len(text)
         undecided = any(each.status in UNDECIDED for checked in blocks.values() for each in checked.known.resolutions)
         placed = place(told, piece, self._encoding)
         overrun = any(block.overrun for block in piece.blocks)
@@ -167,7 +173,12 @@ class Checks:
 
     def _check_block(self, block: Block, document: Document, snapshot: Snapshot) -> BlockChecked:
         known = tell_block(block, document, snapshot)
-        open_paths = frozenset(anchor.path for anchor in block.anchors if snapshot.asks_document(anchor, document))
-        for path in open_paths - self._named.keys():
-            self._named[path] = snapshot.named(path, document)
-        return BlockChecked(block, known, open_paths)
+        asked = [
+            anchor.path
+            for anchor, resolution in zip(block.anchors, known.resolutions, strict=True)
+            if resolution.via in _MAY_ASK and snapshot.asks_document(anchor, document)
+        ]
+        for path in asked:
+            if path not in self._named:
+                self._named[path] = snapshot.named(path, document)
+        return BlockChecked(block, known, frozenset(asked) if asked else _NONE)

@@ -7,10 +7,10 @@ the full path that the same document names, the only file of that name. Several 
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from posixpath import normpath
+from typing import NamedTuple
 
 from cite_lsp.document.document import Document
 from cite_lsp.snapshot.lines import Reader, Unread
@@ -29,8 +29,7 @@ _MOST_KEPT = 100_000
 """Paths that are remembered: each key stroke in a path makes another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """What a path means: a file (`root` and `path`, `via` the rung), or `status` says why none."""
 
     status: str
@@ -42,8 +41,7 @@ class Place:
     """Of `ambiguous`: how many more candidates there are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(NamedTuple):
     """Where a document lies: its root's number and its folders, the real one first when it is a link."""
 
     root: int

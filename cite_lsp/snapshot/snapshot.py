@@ -237,15 +237,14 @@ class Snapshot:
 
     def _read(self, anchor: Anchor, place: Place) -> Resolution:
         """Read the file of a place and look at its lines."""
-        base = Resolution(place.status, (), *_where(place), left_out=place.left_out)
         if place.status in ("ambiguous", "outside"):
+            base = Resolution(place.status, (), *_where(place), left_out=place.left_out)
             return unresolved(anchor, place.status, base)
         file = self.reader.read(joined(place.root, place.path))
         if isinstance(file, Unread):
             return unresolved(anchor, file.status, Resolution(file.status, (), *_where(place), reason=file.reason))
-        if place.status == "found":
-            base = Resolution(self._kept_by_git(place), (), *_where(place))
-        return resolve_lines(anchor, file, base)
+        status = self._kept_by_git(place) if place.status == "found" else place.status
+        return resolve_lines(anchor, file, Resolution(status, (), *_where(place)))
 
     def _kept_by_git(self, place: Place) -> str:
         """Say whether others will have the file: `found`, `untracked-target` or `ignored-target`."""

@@ -74,12 +74,14 @@ class _Lifecycle:
 
         await changed(self.session(), params.settings)
 
-    def folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
-        """Take other workspace folders."""
-        from cite_lsp.server.features.configuration import roots_of  # noqa: PLC0415
+    async def folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        """Take other workspace folders, and ask for their settings."""
+        from cite_lsp.server.features.configuration import pull, roots_of  # noqa: PLC0415
 
         added = roots_of(folder.uri for folder in params.event.added)
-        self.session().change_roots(added, roots_of(folder.uri for folder in params.event.removed))
+        session = self.session()
+        session.change_roots(added, roots_of(folder.uri for folder in params.event.removed))
+        await pull(session)
 
     def files_changed(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Take note of files that changed, appeared or vanished."""

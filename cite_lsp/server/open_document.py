@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from cite_lsp.config import LoadedSettings, Settings
     from cite_lsp.findings.check import Levels
+    from cite_lsp.findings.finding import Finding
     from cite_lsp.server.space import Space
     from cite_lsp.snapshot.snapshot import Snapshot
 
@@ -80,6 +81,8 @@ class OpenDocument:
         self.published: list[dict[str, Any]] | None = None
         """What was published last; None before the first time."""
         self.published_version: int | None = None
+        self.comment_findings: tuple[Finding, ...] = ()
+        """What is wrong with its ignore comments."""
         self.dirty = True
         """Whether the text changed since it was last laid over the files."""
         self.ignored = False
@@ -125,6 +128,13 @@ class OpenDocument:
         made = self.buffer.take_changes()
         if self.document is not None:
             self.document = self.document.revised(self.buffer.lines, made)
+
+    @property
+    def size(self) -> int:
+        """How many characters it has; cheap where it is parsed."""
+        if self.document is not None:
+            return sum(piece.characters for piece in self.document.pieces)
+        return sum(map(len, self.buffer.lines))
 
     # --- positions
 

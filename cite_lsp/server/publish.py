@@ -26,6 +26,7 @@ def diagnostics_of(document: OpenDocument) -> list[dict[str, Any]]:
     if document.levels is None:
         tracked = is_tracked(document.document, place.snapshot)
         document.levels = Levels(place.inside, place.settings, tracked=tracked)
+    document.comment_findings = ()
     if any(checked.marked for checked in document.checks.pieces.values()):
         found = list(_with_comments(document, place, document.levels))
     else:
@@ -82,6 +83,7 @@ def _with_comments(document: OpenDocument, place: Place, levels: Levels) -> Iter
     told += [moved(each.told, offset, anchors) for _, offset, anchors, each in _placed(document, place)]
     looked_for = LOOKED_FOR | _VERDICT_CODES if document.verdicts else LOOKED_FOR
     findings = keep(told, levels, find_ignores(parsed, text), text, looked_for)
+    document.comment_findings = tuple(finding for finding in findings if finding.anchor is None and finding.fixes)
     places = Places(text)
     for finding in sort_findings(findings):
         yield _at(finding, range_at(places, finding.start, finding.end, document.encoding))

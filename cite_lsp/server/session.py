@@ -84,8 +84,6 @@ class Session:
 
     def overlay(self) -> dict[str, str]:
         """Give the texts of all open files."""
-        for document in self.documents.values():
-            document.dirty = False
         return {document.path: document.buffer.text for document in self.documents.values() if document.path}
 
     def _open_space(self, roots: tuple[str, ...]) -> Space:
@@ -160,6 +158,8 @@ class Session:
             log.warning("a change of a document that is not open")
             return
         document.change(changes, version)
+        if self._refusal(document) != document.refusal:
+            self._parse(document)
         self._typed(document)
         self.touch(document)
 
@@ -167,10 +167,12 @@ class Session:
         """Judge what was saved, and the documents that cite it."""
         document = self.documents.get(key(uri))
         path = to_path(uri)
-        if path is not None and is_settings_file(path):
-            self.settings_changed()
         if path is None:
             return
+        if is_settings_file(path):
+            self.settings_changed()
+        if _says_what_is_ignored(path):
+            self._list_all(path)
         self.settle()
         citing = [other for other in self.documents.values() if other is not document and other.cites(path)]
         for other in [each for each in (document, *citing) if each is not None]:
@@ -207,13 +209,13 @@ class Session:
 
     def _place(self, document: OpenDocument) -> None:
         """Find out where a document is looked at from, and parse it if it is one of ours."""
-        document.place = None
+        before, document.place = document.place, None
         document.levels = None
         ending = document.untitled_ending
         if document.path is not None:
             space, root = self._space_of(document.path)
             loaded = self.settings.of(document.path, root)
-            inside = relative(document.path, loaded.root)
+            inside = relative(document.path, loaded.root if loaded.project_file is not None else root)
             if loaded.settings.is_document(inside):
                 document.place = Place(space, root, relative(document.path, root), loaded, inside)
                 if self._is_ignored(document):
@@ -222,6 +224,8 @@ class Session:
             root = self.workspace.roots[0]
             name = f"untitled{ending}"
             document.place = Place(self.workspace, root, name, self.settings.of(f"{root}/{name}", root), name)
+        if before is None or document.place is None:
+            document.ignored = False
         self._parse(document)
 
     def _is_ignored(self, document: OpenDocument) -> bool:
@@ -241,11 +245,10 @@ class Session:
 
     def _refusal(self, document: OpenDocument) -> str:
         """Say why a document is too large to be looked at; "" where it is not."""
-        limit = document.place.settings.files.max_document_bytes if document.place is not None else 0
-        size = len(document.buffer.text) if document.place is not None else 0
-        if size <= limit:
+        if document.place is None or document.size <= document.place.settings.files.max_document_bytes:
             return ""
-        return f"this document has {size:,} characters or more, over files.max_document_bytes: it is not looked at"
+        limit = document.place.settings.files.max_document_bytes
+        return f"this document has more than {limit:,} characters (files.max_document_bytes): it is not looked at"
 
     def _pattern(self, expression: str | None) -> "Pattern[str] | None":
         if expression is None:
@@ -280,15 +283,18 @@ class Session:
             return
         document.checks.update(document.document, document.place.snapshot)
         self._later("ask", _ASKING_REST, self._ask)
+        if any(other.dirty and other.path and document.cites(other.path) for other in self.documents.values()):
+            self._later("texts", _TYPING_REST, self.settle)
 
     def _ask(self) -> None:
         for space in self.spaces:
             space.ask()
 
     def _send(self, document: OpenDocument, diagnostics: list[dict[str, Any]]) -> None:
-        same = document.published == diagnostics
-        if same and (document.published_version == document.version or document.place is None):
+        if document.published == diagnostics and document.published_version == document.version:
             return
+        if document.place is None and not document.published and not diagnostics:
+            return  # no document of ours, and never was: what others tell of it is not to be taken back
         document.published = diagnostics
         document.published_version = document.version
         params: dict[str, Any] = {"uri": document.uri, "diagnostics": diagnostics}
@@ -323,8 +329,9 @@ class Session:
 
     def files_changed(self, changed: Iterable[str], moved: Iterable[str]) -> None:
         """Take note of files that changed on disk, and of those that appeared or vanished: absolute paths."""
-        content = [path for path in changed if path not in self._open_paths]
-        appeared = list(moved)
+        news = list(changed)
+        content = [path for path in news if path not in self._open_paths]
+        appeared = [*moved, *filter(_says_what_is_ignored, news)]
         if any(map(is_settings_file, (*content, *appeared))):
             self.settings_changed()
         if len(content) + len(appeared) > _MANY_EVENTS:
@@ -335,8 +342,13 @@ class Session:
         for document in self.documents.values():
             if document.verdicts and any(map(document.cites, content)):
                 self.judge_if_wanted(document)
+        for path in appeared:
+            self._list_all(path)
+
+    def _list_all(self, path: str) -> None:
+        """List the files anew of each space that holds a path."""
         for space in self.spaces:
-            if any(space.holds(path) for path in appeared):
+            if space.holds(path):
                 space.list_soon(self.overlay, appeared=True)
 
     @property
@@ -345,14 +357,14 @@ class Session:
 
     # --- settings
 
-    def take_editor_settings(self, tree: object, root: str | None = None) -> None:
-        """Take the editor's settings, for one workspace folder or for all."""
+    def take_editor_settings(self, tree: object, root: str | None = None, *, only: bool = False) -> None:
+        """Take the editor's settings, for one workspace folder or for all; `only`: those of folders are gone."""
         tree = {} if tree is None else tree
         if not isinstance(tree, Mapping):
             problem = Problem("editor", None, None, "", f"the settings are no table but {type(tree).__name__}")
             self.reports.say(problem)
             return
-        if self.settings.set_editor({str(name): value for name, value in tree.items()}, root):
+        if self.settings.set_editor({str(name): value for name, value in tree.items()}, root, only=only):
             self.settings_changed()
 
     def settings_changed(self) -> None:
@@ -427,6 +439,10 @@ class Session:
                 call()
 
             self._timers[name] = asyncio.get_running_loop().call_later(seconds, run)
+
+
+def _says_what_is_ignored(path: str) -> bool:
+    return path.endswith("/.gitignore")
 
 
 def _stray_root(path: str) -> str:

@@ -24,8 +24,15 @@ class SettingsBook:
         self._loaded: dict[str, LoadedSettings] = {}
         self._previous: dict[str, LoadedSettings] = {}
 
-    def set_editor(self, tree: Mapping[str, object], root: str | None = None) -> bool:
-        """Take the editor's settings, of one workspace folder or of all; say whether they are new."""
+    def set_editor(self, tree: Mapping[str, object], root: str | None = None, *, only: bool = False) -> bool:
+        """Take the editor's settings, of one workspace folder or of all; say whether they are new.
+
+        `only`: no folder has settings of its own any more.
+        """
+        if only and any(each != tree for each in self._editor.values()):
+            self._editor = {}
+            self._everywhere = tree
+            return True
         if root is None:
             known = self._everywhere == tree
             self._everywhere = tree

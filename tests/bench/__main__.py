@@ -1,5 +1,6 @@
 """`python -m tests.bench`: the figures behind every claim of speed, as ratios taken in one run."""
 
+import argparse
 import json
 import os
 import shutil
@@ -11,8 +12,11 @@ from pathlib import Path
 
 from tests.bench.corpus import build
 from tests.bench.edits import compare
+from tests.bench.figures import as_json, load, table
+from tests.bench.server import FULL, TINY, Size, measure
 
 DOCUMENTS, ANCHORS = 3_000, 25_000
+NAMES = ("edits", "check", "server")
 
 
 def _timed(command: list[str], folder: Path) -> tuple[float, str]:
@@ -31,7 +35,7 @@ def _edits() -> None:
 
 def _check(folder: Path) -> float:
     command = [sys.executable, "-m", "cite_lsp", "check"]
-    anchors = json.loads(_timed([*command, "--format", "json"], folder)[1])["summary"]["anchors"]
+    anchors: int = json.loads(_timed([*command, "--format", "json"], folder)[1])["summary"]["anchors"]
     spent = min(_timed(command, folder)[0] for _ in range(3))
     as_json = min(_timed([*command, "--format", "json"], folder)[0] for _ in range(3))
     print(f"cite-lsp check, process start included: {spent:.2f} s for {DOCUMENTS:,} documents, {anchors:,} citations")
@@ -56,14 +60,40 @@ def _linecite(folder: Path, ours: float) -> None:
     print(f"  cite-lsp check takes 1/{each / ours:.1f} of that for a citation (at most 1/5); it looks at no history")
 
 
-def main() -> None:
-    """Print all figures."""
-    _edits()
+def _print_check() -> None:
     with tempfile.TemporaryDirectory(prefix="cite-lsp-bench-") as name:
         folder = Path(name)
         build(folder, DOCUMENTS, ANCHORS)
         ours = _check(folder)
         _linecite(folder, ours)
+
+
+def _print_server(size: Size, file: Path | None) -> None:
+    before = load()
+    figures = list(measure(size, lambda doing: print(f"  … {doing}", file=sys.stderr)))
+    print(f"cite-lsp serve; load {before} before, {load()} after, {os.cpu_count()} cores")
+    print(table(figures))
+    if file is not None:
+        file.write_text(json.dumps(as_json(figures, before), indent=2) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Print the figures that are asked for, or all."""
+    parser = argparse.ArgumentParser("python -m tests.bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; all where none is named")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="the server's figures as data")
+    parser.add_argument("--tiny", action="store_true", help="the server's figures in small: to see that it still runs")
+    options = parser.parse_args()
+    wrong = [name for name in options.names if name not in NAMES]
+    if wrong:
+        parser.error(f"there is no bench {wrong[0]!r}; the names are {', '.join(NAMES)}")
+    names = options.names or NAMES
+    if "edits" in names:
+        _edits()
+    if "check" in names:
+        _print_check()
+    if "server" in names:
+        _print_server(TINY if options.tiny else FULL, options.json)
 
 
 if __name__ == "__main__":

@@ -69,19 +69,21 @@ def build(folder: Path, documents: int, anchors: int, seed: int = 1) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         share = anchors * (number + 1) // documents - anchors * number // documents
         path.write_text(_document(rng, share))
-    _git(folder, "init", "-q")
-    _commit(folder, "write")
+    git(folder, "init", "-q")
+    commit(folder, "write")
     for number in range(0, CODE_FILES, 3):
         path = folder / f"src/part{number % 20:02}/module_{number:03}.py"
         path.write_text("import os\n\n" + path.read_text())
-    _commit(folder, "move")
+    commit(folder, "move")
 
 
-def _git(folder: Path, *arguments: str) -> None:
+def git(folder: Path, *arguments: str) -> None:
+    """Run git as nobody in particular."""
     identity = ("-c", "user.name=bench", "-c", "user.email=bench@example.invalid", "-c", "commit.gpgsign=false")
     subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
-def _commit(folder: Path, message: str) -> None:
-    _git(folder, "add", "-A")
-    _git(folder, "commit", "-q", "-m", message)
+def commit(folder: Path, message: str) -> None:
+    """Commit everything."""
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", message)

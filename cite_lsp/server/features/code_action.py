@@ -6,7 +6,9 @@ from typing import Any
 from lsprotocol import types
 
 from cite_lsp.findings.comments import comment_for
+from cite_lsp.findings.finding import Fix
 from cite_lsp.findings.places import Places
+from cite_lsp.server.convert import range_at
 from cite_lsp.server.features.edits import offers_of, preferred_edits, workspace_edit
 from cite_lsp.server.features.rule_edit import rule_edit
 from cite_lsp.server.handlers import FIX_ALL
@@ -70,9 +72,15 @@ def _quick_fixes(session: Session, document: OpenDocument, where: types.Range) -
     low = document.offset(where.start.line, where.start.character)
     high = document.offset(where.end.line, where.end.character)
     hits = [hit for hit in document.hits if hit.span[0] <= high and low <= hit.span[1]]
-    if not hits or document.document is None:
+    comments = [each for each in document.comment_findings if each.start <= high and low <= each.end]
+    if not (hits or comments) or document.document is None:
         return
     places = Places(document.document.text)
+    for finding in comments:
+        stands = range_at(places, finding.start, finding.end, document.encoding)
+        shown = [each for each in document.published or () if each["range"] == stands]
+        for fix in finding.fixes:
+            yield _action(session, document, places, fix, shown)
     for hit in hits:
         yield from _fixes(session, document, hit, places)
         yield from _repair(document, hit)
@@ -113,15 +121,21 @@ def _fixes(session: Session, document: OpenDocument, hit: Hit, places: Places) -
         diagnostics = _diagnostics(document, hit, offer.code)
         if not diagnostics:
             continue  # silenced by a comment, or not told yet
-        action: dict[str, Any] = {
-            "title": offer.fix.title,
-            "kind": _QUICK_FIX,
-            "diagnostics": diagnostics,
-            "edit": workspace_edit(session, document, places, offer.fix.edits),
-        }
-        if session.client.code_action_is_preferred and offer.fix.preferred:
-            action["isPreferred"] = True
-        yield action
+        yield _action(session, document, places, offer.fix, diagnostics)
+
+
+def _action(
+    session: Session, document: OpenDocument, places: Places, fix: Fix, diagnostics: list[dict[str, Any]]
+) -> dict[str, Any]:
+    action: dict[str, Any] = {
+        "title": fix.title,
+        "kind": _QUICK_FIX,
+        "diagnostics": diagnostics,
+        "edit": workspace_edit(session, document, places, fix.edits),
+    }
+    if session.client.code_action_is_preferred and fix.preferred:
+        action["isPreferred"] = True
+    return action
 
 
 def _repair(document: OpenDocument, hit: Hit) -> Iterator[dict[str, Any]]:

@@ -48,6 +48,8 @@ async def fix_all(session: Session, argument: Mapping[str, Any] | None) -> int:
 
 async def apply(session: Session, label: str, edit: Mapping[str, Any]) -> bool:
     """Have the client apply an edit; False where it does not."""
+    if not session.client.apply_edit:
+        return False
     converter = session.server.protocol._converter
     params = types.ApplyWorkspaceEditParams(converter.structure(edit, types.WorkspaceEdit), label=label)
     try:

@@ -40,8 +40,18 @@ def _roots(params: types.InitializeParams | None) -> list[str]:
 
 def roots_of(uris: Iterable[str]) -> list[str]:
     """Give the folders that file URIs name, each once."""
-    paths = [path.rstrip("/") or "/" for path in map(to_path, uris) if path is not None]
+    paths = [path.rstrip("/") or "/" for path in map(to_path, uris) if path is not None and _is_text(path)]
     return list(dict.fromkeys(paths))
+
+
+def _is_text(path: str) -> bool:
+    """Say whether a path can be told to another process: not one with bytes that are no UTF-8."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        log.warning("a workspace folder whose name is not UTF-8 is left out")
+        return False
+    return True
 
 
 async def register_for_changes(session: Session) -> None:
@@ -80,7 +90,7 @@ async def changed(session: Session, pushed: object) -> None:
     """Take settings that were pushed: a map with ours in it. Where there is none, they are pulled."""
     tree = pushed.get(SECTION) if isinstance(pushed, Mapping) else None
     if tree is not None:
-        session.take_editor_settings(tree)
+        session.take_editor_settings(tree, only=True)
     elif pushed is not None and not isinstance(pushed, Mapping):
         session.take_editor_settings(pushed)
     else:

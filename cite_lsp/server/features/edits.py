@@ -43,12 +43,13 @@ def preferred_edits(document: OpenDocument) -> Sequence[Sequence[Edit]]:
     """Give the edits of each preferred fix of a document; of fixes that touch the same text only the first."""
     chosen: list[Sequence[Edit]] = []
     taken: list[tuple[int, int]] = []
-    for hit in document.hits:
-        for offer in offers_of(document, hit):
-            places = [(edit.start, edit.end) for edit in offer.fix.edits]
-            if offer.fix.preferred and not any(_touch(one, other) for one in places for other in taken[-8:]):
-                chosen.append(offer.fix.edits)
-                taken += places
+    fixes = [offer.fix for hit in document.hits for offer in offers_of(document, hit)]
+    fixes += [fix for finding in document.comment_findings for fix in finding.fixes]
+    for fix in sorted(fixes, key=lambda each: each.edits[0].start):
+        places = [(edit.start, edit.end) for edit in fix.edits]
+        if fix.preferred and not any(_touch(one, other) for one in places for other in taken[-8:]):
+            chosen.append(fix.edits)
+            taken += places
     return chosen
 
 

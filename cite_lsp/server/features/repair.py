@@ -18,6 +18,7 @@ from cite_lsp.server.features.edits import offers_of, workspace_edit
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
+from cite_lsp.server.uris import key
 from cite_lsp.worker.client import WorkerFailed, WorkerLost
 
 _INFO = types.MessageType.Info
@@ -52,7 +53,7 @@ async def request_repair(session: Session, argument: Mapping[str, Any] | None) -
     chosen = await _choose(session, document, hit, repairs)
     if chosen is None or document.document is None:
         return
-    if document.version != version:
+    if document.version != version or session.documents.get(key(document.uri)) is not document:
         await _say(session, "the document changed meanwhile, so nothing was applied; request the repair again")
         return
     edit = workspace_edit(session, document, Places(document.document.text), chosen.edits)

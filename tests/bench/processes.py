@@ -1,0 +1,38 @@
+"""What the system says of a process: memory, processor time, children. Linux only; None elsewhere."""
+
+import os
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+def resident_megabytes(pid: int) -> float | None:
+    """Give the resident memory."""
+    try:
+        status = (_PROC / str(pid) / "status").read_text()
+    except OSError:
+        return None
+    line = next((line for line in status.splitlines() if line.startswith("VmRSS:")), "")
+    return int(line.split()[1]) / 1024 if line else None
+
+
+def processor_seconds(pid: int) -> float | None:
+    """Give the time spent on a processor since the start."""
+    try:
+        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def child_of(pid: int) -> int | None:
+    """Give the first child that runs Python: the worker."""
+    for children in (_PROC / str(pid) / "task").glob("*/children"):
+        for child in children.read_text().split():
+            try:
+                command = (_PROC / child / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if b"cite_lsp.worker" in command:
+                return int(child)
+    return None

@@ -1,0 +1,87 @@
+"""Waiting until a server of the harness has come to rest, and what it has published by then."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from cite_lsp.worker.client import Worker
+from tests.server.harness import HANG, PUBLISH, Session
+
+_LOOK = 0.002
+"""Seconds between two looks at what is still under way."""
+
+
+def under_way(session: Session) -> list[str]:
+    """Say what keeps a server from rest; nothing when all that was sent has had its effect."""
+    if not session.exits and session.server.session is None:
+        return ["there is no session yet"]
+    inner = session.server.session
+    found = [f"the timer {name}" for name in inner._timers]
+    if inner._pending or inner._flush is not None:
+        found.append("documents to publish")
+    if inner.judging.busy:
+        found.append("the judge")
+    if not all(future.done() for future in session.server.protocol._request_futures.values()):
+        found.append("requests")
+    if session._tasks:
+        found.append("the client's answers")
+    for space in inner.spaces:
+        if space._rest is not None or space._tasks:
+            found.append(f"the space {space.roots}")
+    return found
+
+
+async def rest(session: Session) -> None:
+    """Wait until nothing is under way."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + HANG
+    await session.settled()
+    while True:
+        if not under_way(session):
+            await asyncio.sleep(0)
+            if not under_way(session):
+                return
+        assert loop.time() < end, f"no rest: {under_way(session)}"
+        await asyncio.sleep(_LOOK)
+
+
+def troubles(session: Session) -> list[str]:
+    """What went wrong that a server at rest knows of."""
+    inner = session.server.session
+    found = [inner.judging.error, *(space.error for space in inner.spaces)]
+    incomplete = [f"{space.roots} are not listed" for space in inner.spaces if space.roots and not space.complete]
+    return [*filter(None, found), *incomplete]
+
+
+def shown(session: Session, into: dict[str, list[dict[str, Any]]] | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Consume all publishes that are there; give what the client shows now, by URI as the server spelled it."""
+    now = {} if into is None else into
+    for params in session.discard(PUBLISH):
+        now[params["uri"]] = params["diagnostics"]
+    return now
+
+
+async def shown_at_rest(
+    session: Session, into: dict[str, list[dict[str, Any]]] | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """Wait for rest, consume all publishes, and give what the client shows."""
+    await rest(session)
+    return shown(session, into)
+
+
+def codes(diagnostics: Sequence[dict[str, Any]]) -> list[str]:
+    """The codes, in the order of the list."""
+    return [each.get("code", "") for each in diagnostics]
+
+
+class SharedWorker:
+    """One worker for many sessions of one event loop; a session that closes it leaves it to the others."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+
+    async def call(self, do: str, **params: Any) -> Any:
+        return await self._worker.call(do, **params)
+
+    def close(self) -> None:
+        pass

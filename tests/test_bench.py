@@ -1,0 +1,61 @@
+"""The bench still runs: in small, against the real process. What its figures are is nobody's business here."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("person")
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+TAKEN = (
+    "start → initialize answered",
+    "open → findings",
+    "one character typed → findings",
+    "one character typed in a cited file → findings",
+    "hover",
+    "definition",
+    "documentLink",
+    "save, verdicts cached → published",
+    "shutdown and exit, idle",
+    "shutdown and exit, indexing",
+    "shutdown and exit, judging",
+)
+
+
+def test_the_servers_figures_are_taken_and_written(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench", "server", "--tiny", "--json", str(file)],
+        cwd=CHECKOUT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    data = json.loads(file.read_text(encoding="utf-8"))
+    figures = {each["name"]: each for each in data["figures"]}
+    assert len(figures) == len(data["figures"])
+    for name in TAKEN:
+        figure = figures[name]
+        assert figure["count"] >= 1
+        assert 0 < figure["p50"] <= figure["p99"] <= figure["most"]
+        assert figure["verdict"] in ("met", "NOT met")
+        assert figure["budget_p50"] <= figure["budget_p99"]
+    lines = done.stdout.splitlines()
+    for figure in data["figures"]:
+        line = next(line for line in lines if line.startswith(figure["name"]))
+        assert figure["verdict"] in line
+        assert figure["p50"] is not None or figure["note"] in line
+    assert data["machine"]["python"]
+
+
+def test_a_name_that_is_no_bench_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench", "sever"], cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "'sever'" in done.stderr
+    assert "edits, check, server" in done.stderr

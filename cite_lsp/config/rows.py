@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
-from rapidfuzz import fuzz, process
 
 from cite_lsp.audit.options import legal, shown
 from cite_lsp.config.settings import SECRET, USER_ONLY, Settings
@@ -105,5 +104,7 @@ def all_rows() -> Mapping[str, Row]:
 
 def closest(name: str, among: list[str]) -> str:
     """`; did you mean "…"?` for a name that looks like one of these, else nothing."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - 3 MB that few need
+
     found = process.extractOne(name[:100], among, scorer=fuzz.ratio, score_cutoff=_CLOSE_ENOUGH)
     return f"; did you mean {found[0]!r}?" if found else ""

@@ -8,8 +8,6 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal
 
-from rapidfuzz import fuzz, process
-
 from cite_lsp.findings.finding import Level, Severity
 
 Layer = Literal["document", "resolve", "drift", "grounding", "verdict", "reference", "settings", "policy"]
@@ -134,5 +132,7 @@ def _page(name: str) -> str:
 def closest_codes(name: str, limit: int = 3) -> tuple[str, ...]:
     """Up to `limit` codes that look like a name that is none, closest first ("did you mean")."""
     asked = name.strip().lower().replace("_", "-")[:100]
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - 3 MB that few need
+
     found = process.extract(asked, list(CATALOGUE), scorer=fuzz.ratio, limit=limit, score_cutoff=_CLOSE_ENOUGH)
     return tuple(match[0] for match in found)

@@ -77,10 +77,12 @@ class _Lifecycle:
     async def folders_changed(self, params: types.DidChangeWorkspaceFoldersParams) -> None:
         """Take other workspace folders, and ask for their settings."""
         from cite_lsp.server.features.configuration import pull, roots_of  # noqa: PLC0415
+        from cite_lsp.server.features.watching import watch_again  # noqa: PLC0415
 
         added = roots_of(folder.uri for folder in params.event.added)
         session = self.session()
         session.change_roots(added, roots_of(folder.uri for folder in params.event.removed))
+        watch_again(session)
         await pull(session)
 
     def files_changed(self, params: types.DidChangeWatchedFilesParams) -> None:

@@ -92,6 +92,7 @@ class Judging:
         checked = open_document.checks.blocks
         for number, made in enumerate(book.rows(document, snapshot, checked)):
             blocks.append(made)
+            open_document.verdicts.prepare(made.block)
             if number % _AT_ONCE == _AT_ONCE - 1:
                 await asyncio.sleep(0)
         rows = [row for made in blocks for row in made.rows if row is not None]

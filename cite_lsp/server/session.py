@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_TYPING_REST = 0.1
-"""Seconds of rest after which what is typed in a cited file counts for the documents that cite it."""
+_TYPING_REST = 0.0
+"""Seconds after which what is typed in a cited file counts for the documents that cite it: after what has arrived."""
 _ASKING_REST = 0.15
 """Seconds of rest after which the worker is asked about paths that are missing."""
 _STATUS_REST = 0.05
@@ -53,8 +53,8 @@ class Session:
         self.judging = Judging(self.worker, self._judged, self.status_soon)
         self.reports = SettingsReports(server)
         self.settings = SettingsBook(self.reports.report)
-        self.watching: asyncio.Task[None] | None = None
-        """What watches the folders, where the client does not."""
+        self.stop_watching: Callable[[], None] = _nothing
+        """Ends what watches the folders where the client does not."""
         self._strays: dict[str, Space] = {}
         self._patterns: dict[str, Pattern[str] | None] = {}
         self._pending: dict[OpenDocument, None] = {}
@@ -68,8 +68,7 @@ class Session:
         """Stop everything; nothing is sent any more."""
         for timer in self._timers.values():
             timer.cancel()
-        if self.watching is not None:
-            self.watching.cancel()
+        self.stop_watching()
         self.judging.close()
         for space in self.spaces:
             space.close()
@@ -147,6 +146,8 @@ class Session:
             self.judging.forget(old)
             self._pending.pop(old, None)
         self.documents[key(uri)] = document
+        if path is not None and not is_file(path):
+            self._new_file({path: text})
         self._place(document)
         self._typed(document)
         self.touch(document)
@@ -188,8 +189,10 @@ class Session:
         self.judging.forget(document)
         if document.published:
             self._send(document, [])
-        if document.path is not None:
+        if document.path is not None and is_file(document.path):
             self._take_texts({document.path: None})
+        elif document.path is not None:
+            self._new_file({document.path: None})
         place = document.place
         if place is not None and place.space is not self.workspace and not self._documents_of(place.space):
             place.space.close()
@@ -319,6 +322,15 @@ class Session:
             self._take_texts({document.path: document.buffer.text for document in dirty if document.path})
         self.flush()
 
+    def _new_file(self, buffers: Mapping[str, str | None]) -> None:
+        """Take texts of files that are not on disk: paths that led nowhere may lead to them, and the other way."""
+        for space in self.spaces:
+            space.take_new_files(buffers)
+        for document in self.documents.values():
+            if document.document is not None:
+                document.checks.clear()
+                self.touch(document)
+
     def _take_texts(self, buffers: Mapping[str, str | None], changed: Iterable[str] = ()) -> None:
         files = frozenset({*buffers, *changed})
         for space in self.spaces:
@@ -423,7 +435,7 @@ class Session:
             "unchecked": max(anchors - judged, 0),
             "queued": self.judging.queued,
             "judge": self.judging.identity,
-            "indexing": any(space.roots and not space.complete for space in self.spaces),
+            "indexing": any(space.roots and not space.complete and not space.error for space in self.spaces),
             "lastError": next(filter(None, errors), None),
         }
         if status != self._last_status:
@@ -439,6 +451,10 @@ class Session:
                 call()
 
             self._timers[name] = asyncio.get_running_loop().call_later(seconds, run)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _says_what_is_ignored(path: str) -> bool:

@@ -131,6 +131,11 @@ class Space:
         """Take other texts of open buffers and files; nobody is told, the caller knows."""
         self.snapshot = self.snapshot.with_texts(buffers, changed)
 
+    def take_new_files(self, buffers: Mapping[str, str | None]) -> None:
+        """Take texts of open files that are not on disk: what is known of paths is given up."""
+        if any(self.holds(path) for path in buffers):
+            self.snapshot = self._over(self.snapshot.indexes, self.snapshot.reader.renewed(buffers))
+
     def rescope(self, scope: Scope, overlay: Mapping[str, str]) -> None:
         """Take other settings."""
         if scope != self._scope:
@@ -256,7 +261,7 @@ def _learn(past: Past, answer: Mapping[str, Any]) -> None:
 def _index(root: str, answer: Mapping[str, Any]) -> PathIndex:
     """Make an index of the worker's answer, its look-up tables too: they take long, and this is not the loop."""
     index = index_of(root, answer)
-    index.with_suffix("")
+    index.prepare()
     return index
 
 

@@ -33,6 +33,16 @@ class Judged:
     at: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What the verdicts of a run tell of a piece as it was checked."""
+
+    checked: PieceChecked
+    run: int
+    said: tuple[tuple[Judged | None, ...], ...]
+    placed: tuple[Placed, ...]
+
+
 class Verdicts:
     """What the last run of the judge said of a document."""
 
@@ -41,7 +51,10 @@ class Verdicts:
         self._by_sentence: dict[Sentence, Judged] = {}
         self._by_block: dict[int, tuple[Block, tuple[Judged | None, ...]]] = {}
         self._sentences: dict[int, tuple[Block, list[Sentence]]] = {}
-        self._placed: dict[Piece, tuple[Placed, ...]] = {}
+        self._prepared: dict[int, tuple[Block, list[Sentence]]] = {}
+        self._run = 0
+        """How many runs of the judge there were."""
+        self._kept: dict[Piece, _Kept] = {}
 
     def __bool__(self) -> bool:
         """Whether there is any verdict."""
@@ -51,18 +64,20 @@ class Verdicts:
         """Take the outcome of a run over all blocks that hold anchors, in place of the one before."""
         self._by_block = {id(block): (block, tuple(verdicts)) for block, verdicts in judged}
         self._by_sentence = {}
-        self._placed = {}
+        self._run += 1
         old, self._sentences = self._sentences, {}
         for block, verdicts in judged:
-            known = old.get(id(block)) or (block, sentences_of(block))
+            known = old.get(id(block)) or self._prepared.get(id(block)) or (block, sentences_of(block))
             self._sentences[id(block)] = known
             for sentence, each in zip(known[1], verdicts, strict=True):
                 if each is not None:
                     self._by_sentence[sentence] = each
+        self._prepared = {}
 
-    def drop(self) -> None:
-        """Forget all verdicts."""
-        self.take(())
+    def prepare(self, block: Block) -> None:
+        """Find the sentences of a block ahead of `take`, which has no time for those of a whole document."""
+        if id(block) not in self._sentences:
+            self._prepared[id(block)] = (block, sentences_of(block))
 
     def of(self, block: Block) -> tuple[Judged | None, ...]:
         """Give the verdict on each anchor of a block of any later version."""
@@ -78,14 +93,20 @@ class Verdicts:
         """Place what the verdicts tell, piece by piece; where a citation leads nowhere, its verdict is not told."""
         if not self._by_sentence:
             return {}
-        self._placed = {
-            piece: self._placed[piece] if piece in self._placed else self._place(piece, checked)
-            for piece, checked in pieces.items()
-        }
+        self._kept = {piece: self._kept_or_placed(piece, checked) for piece, checked in pieces.items()}
         alive = {number for checked in pieces.values() for number in checked.blocks}
         if len(self._by_block) > 2 * len(alive):
             self._by_block = {number: known for number, known in self._by_block.items() if number in alive}
-        return self._placed
+        return {piece: kept.placed for piece, kept in self._kept.items() if kept.placed}
+
+    def _kept_or_placed(self, piece: Piece, checked: PieceChecked) -> "_Kept":
+        kept = self._kept.get(piece)
+        if kept is not None and kept.checked is checked and kept.run == self._run:
+            return kept
+        said = tuple([self.of(block.block) for block in checked.blocks.values()])
+        if kept is not None and kept.checked is checked and kept.said == said:
+            return _Kept(checked, self._run, said, kept.placed)
+        return _Kept(checked, self._run, said, self._place(piece, checked))
 
     def _place(self, piece: Piece, checked: PieceChecked) -> tuple[Placed, ...]:
         told: list[Told] = []

@@ -2,15 +2,13 @@
 
 import os
 import re
+from array import array
 from bisect import bisect_left
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from unicodedata import normalize
-
-from rapidfuzz import process
-from rapidfuzz.distance import OSA, Levenshtein
 
 from cite_lsp.snapshot.git import Listing, Repository
 from cite_lsp.snapshot.lines import is_file
@@ -61,7 +59,7 @@ class PathIndex:
     def with_suffix(self, suffix: str) -> tuple[str, ...]:
         """The paths that are `suffix` or end in "/" and `suffix`, sorted; only those of its name are seen."""
         ending = "/" + suffix
-        candidates = self._names.get(suffix.rpartition("/")[2], ())
+        candidates = self._of_name(suffix.rpartition("/")[2])
         return tuple(path for path in candidates if path == suffix or path.endswith(ending))
 
     def matching(self, pattern: str) -> tuple[str, ...]:
@@ -69,7 +67,7 @@ class PathIndex:
         pieces = _pieces(pattern)
         if not pieces[-1]:
             return ()
-        candidates = self._names.get(pieces[-1][-1], ())
+        candidates = self._of_name(pieces[-1][-1])
         return tuple(path for path in candidates if _ends_with(path.split("/"), pieces))
 
     def has_folder(self, folder: str) -> bool:
@@ -84,7 +82,7 @@ class PathIndex:
         """The paths ending in `path` but for upper and lower case or the Unicode normal form, sorted."""
         folded = _fold(path)
         ending, exact = "/" + folded, "/" + path
-        candidates = self._folded_names.get(folded.rpartition("/")[2], ())
+        candidates = self._of_folded_name(folded.rpartition("/")[2])
         return tuple(
             found for found in candidates if ("/" + _fold(found)).endswith(ending) and not ("/" + found).endswith(exact)
         )
@@ -101,6 +99,9 @@ class PathIndex:
             return ()
         stem = name.rpartition(".")[0] or name
         split = self._split_up(folder, stem, name)
+        from rapidfuzz import process  # noqa: PLC0415 - 3 MB that few need
+        from rapidfuzz.distance import OSA  # noqa: PLC0415
+
         near = process.extract(name, self._name_list, scorer=OSA.distance, score_cutoff=_most_edits(stem), limit=20)
         ranked: list[tuple[float, str]] = []
         for found, edits, _ in near:
@@ -125,9 +126,12 @@ class PathIndex:
 
     def _by_folder(self, folder: str, name: str) -> list[tuple[float, str]]:
         """The paths with a base name, and how far their folder is from one: 0 the same, 1 wholly other."""
-        sharing = self._names[name][:_MAX_COMPARED]
+        sharing = self._of_name(name)[:_MAX_COMPARED]
         if not folder:
             return [(path.count("/") / 100, path) for path in sharing]
+        from rapidfuzz import process  # noqa: PLC0415 - 3 MB that few need
+        from rapidfuzz.distance import Levenshtein  # noqa: PLC0415
+
         folders = [path.rpartition("/")[0] for path in sharing]
         cutoff = None if len(sharing) <= _FEW else 0.5
         close = process.extract(
@@ -135,26 +139,47 @@ class PathIndex:
         )
         return [(away, sharing[at]) for _, away, at in close]
 
+    def prepare(self) -> None:
+        """Make the tables that look-ups need; they are made when first needed otherwise."""
+        _ = self._by_name, self._by_folded_name
+
+    def _of_name(self, name: str) -> list[str]:
+        """The paths with a base name, sorted."""
+        return list(self._run(self._by_name, name, _base))
+
+    def _of_folded_name(self, name: str) -> list[str]:
+        """The paths with a base name but for case and normal form, sorted."""
+        return list(self._run(self._by_folded_name, name, _folded_base))
+
+    def _run(self, order: "array[int]", name: str, key: Callable[[str], str]) -> Iterator[str]:
+        paths = self.paths
+        at = bisect_left(order, name, key=lambda number: key(paths[number]))
+        while at < len(order) and key(paths[order[at]]) == name:
+            yield paths[order[at]]
+            at += 1
+
     @cached_property
-    def _names(self) -> dict[str, list[str]]:
-        """Base name: the paths that have it, sorted."""
-        names: dict[str, list[str]] = {}
-        for path in self.paths:
-            names.setdefault(path[path.rfind("/") + 1 :], []).append(path)
-        return names
+    def _by_name(self) -> "array[int]":
+        """The numbers of the paths by base name, then path: a twentieth of what a dictionary of lists takes."""
+        names = [_base(path) for path in self.paths]
+        return array("I", sorted(range(len(names)), key=names.__getitem__))
+
+    @cached_property
+    def _by_folded_name(self) -> "array[int]":
+        names = [_folded_base(path) for path in self.paths]
+        return array("I", sorted(range(len(names)), key=names.__getitem__))
 
     @cached_property
     def _name_list(self) -> list[str]:
-        return list(self._names)
+        return list(dict.fromkeys(map(_base, self.paths)))
 
-    @cached_property
-    def _folded_names(self) -> dict[str, list[str]]:
-        folded: dict[str, list[str]] = {}
-        for name, paths in self._names.items():
-            folded.setdefault(_fold(name), []).extend(paths)
-        for paths in folded.values():
-            paths.sort()
-        return folded
+
+def _base(path: str) -> str:
+    return path[path.rfind("/") + 1 :]
+
+
+def _folded_base(path: str) -> str:
+    return _fold(path[path.rfind("/") + 1 :])
 
 
 def _most_edits(stem: str) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import Iterable, Sequence
 
 from lsprotocol import types
@@ -9,6 +10,7 @@ from lsprotocol import types
 from cite_lsp.server.features.configuration import register
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import to_path
+from cite_lsp.snapshot.lines import is_folder
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +24,14 @@ async def watch(session: Session) -> None:
         options = {"watchers": [{"globPattern": "**/*"}]}
         await register(session, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
     else:
-        session.watching = asyncio.ensure_future(_watch_ourselves(session))
+        _watch_ourselves(session)
+
+
+def watch_again(session: Session) -> None:
+    """Watch other workspace folders, where the client does not do it."""
+    if not session.client.watched_files_dynamic:
+        session.stop_watching()
+        _watch_ourselves(session)
 
 
 def take_events(session: Session, events: Sequence[types.FileEvent]) -> None:
@@ -36,23 +45,30 @@ def take_events(session: Session, events: Sequence[types.FileEvent]) -> None:
     session.files_changed(changed, moved)
 
 
-async def _watch_ourselves(session: Session) -> None:
-    """Watch the workspace folders, whichever they are, until the end."""
-    from watchfiles import Change, DefaultFilter, awatch  # noqa: PLC0415 - most clients watch for us
+def _watch_ourselves(session: Session) -> None:
+    """Watch the workspace folders in a thread: to begin takes long where they hold many files."""
+    stop = threading.Event()
+    session.stop_watching = stop.set
+    if session.workspace.roots:
+        arguments = (session, session.workspace.roots, stop, asyncio.get_running_loop())
+        threading.Thread(target=_watch, args=arguments, daemon=True, name="cite-lsp watch").start()
 
-    while True:
-        roots = session.workspace.roots
-        if not roots:
-            return
-        try:
-            async for batch in awatch(*roots, watch_filter=DefaultFilter(), step=_STEP, recursive=True):
-                if session.workspace.roots != roots:
-                    break
-                changed = [path for change, path in batch if change is Change.modified]
-                session.files_changed(changed, _paths(batch, changed))
-        except (OSError, RuntimeError) as error:
+
+def _watch(session: Session, roots: Sequence[str], stop: threading.Event, loop: asyncio.AbstractEventLoop) -> None:
+    from watchfiles import Change, DefaultFilter, watch  # noqa: PLC0415 - most clients watch for us
+
+    def take(batch: Iterable[tuple[Change, str]]) -> None:
+        if not stop.is_set():
+            changed = [path for change, path in batch if change is Change.modified]
+            session.files_changed(changed, _paths(batch, changed))
+
+    try:
+        there = [root for root in roots if is_folder(root)]
+        for batch in watch(*there, watch_filter=DefaultFilter(), step=_STEP, stop_event=stop, raise_interrupt=False):
+            loop.call_soon_threadsafe(take, batch)
+    except (OSError, RuntimeError) as error:  # too many folders for the system, or the loop has ended
+        if not stop.is_set():
             log.warning("the folders cannot be watched: %s", error)
-            return
 
 
 def _paths(batch: Iterable[tuple[object, str]], changed: Sequence[str]) -> list[str]:

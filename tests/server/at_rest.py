@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from cite_lsp.worker.client import Worker
-from tests.server.harness import HANG, PUBLISH, Session
+from tests.server.harness import PUBLISH, Session
 
+HANG = 20.0
+"""Seconds after which a server that finds no rest fails its test."""
 _LOOK = 0.002
 """Seconds between two looks at what is still under way."""
 

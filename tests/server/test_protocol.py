@@ -14,7 +14,7 @@ from cite_lsp.server.protocol import Server
 from cite_lsp.server.stdio import encode
 from tests.server.harness import ErrorAnswerError, Refused, Session, at
 
-URI = "file:///work/a.md"
+URI = "file:///folder/a.md"
 HOVER = "textDocument/hover"
 
 

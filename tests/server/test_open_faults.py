@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cite_lsp.worker.client import Worker
 from tests.server.at_rest import codes, rest, shown_at_rest, under_way
 from tests.server.harness import CAPABILITIES, Session
 
@@ -237,3 +238,54 @@ async def test_a_document_that_grows_over_the_limit_and_shrinks_again(folder: Pa
         assert "max_document_bytes" in found["message"]
         session.change(uri, (1, 0), (1001, 0), "")
         assert codes((await shown_at_rest(session, shown))[uri]) == ["line-out-of-range"]
+
+
+async def test_a_cited_file_that_is_only_an_open_buffer_is_found_whenever_it_is_opened(folder: Path) -> None:
+    """It is found when the buffer was opened before; opened after, the citation stayed `missing`."""
+    document, code = (folder / "a.md").as_uri(), (folder / "new.py").as_uri()
+    async with Session(folders=[folder]) as session:
+        await session.settled()
+        session.open(document, "See `./new.py:1`.\n")
+        shown = await shown_at_rest(session)
+        assert codes(shown[document]) == ["missing"]
+        session.open(code, "x = 1\n", language="python")
+        assert codes((await shown_at_rest(session, shown))[document]) == []
+        session.close(code)
+        assert codes((await shown_at_rest(session, shown))[document]) == ["missing"]
+
+
+class Held(Worker):
+    """The real worker, whose listings are given only when they may be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listed = 0
+        self.may = asyncio.Event()
+
+    async def call(self, do: str, **more: Any) -> Any:
+        answer = await super().call(do, **more)
+        if do == "paths":
+            self.listed += 1
+            await self.may.wait()
+        return answer
+
+
+async def test_a_file_that_appears_while_files_are_being_listed_is_listed_after_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`list_soon`, called at the end of `_list`, finds the listing still under way and only notes "again"."""
+    monkeypatch.setattr("cite_lsp.server.session.Worker", Held)
+    uri = (folder / "a.md").as_uri()
+    async with Session(folders=[folder]) as session:
+        await session.settled()
+        session.open(uri, "See `new.py:1`.\n")
+        worker = session.server.session.worker
+        while not worker.listed:
+            await asyncio.sleep(0.01)
+        (folder / "deep").mkdir()
+        (folder / "deep/new.py").write_text("x = 1\n")
+        session.files_changed(((folder / "deep/new.py").as_uri(), 1))
+        await session.settled()
+        worker.may.set()
+        assert codes((await shown_at_rest(session))[uri]) == []
+        assert worker.listed == 2

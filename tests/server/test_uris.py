@@ -22,7 +22,7 @@ from cite_lsp.server.uris import key, to_path, to_uri
         ("file:///folder/a.md?x=1", "/folder/a.md"),
         ("file:///folder/./b/../a.md", "/folder/a.md"),
         ("file:///folder//a.md", "/folder/a.md"),
-        ("file:///folder/", "/work"),
+        ("file:///folder/", "/folder"),
         ("file:///", "/"),
         ("file:///folder/100%.md", "/folder/100%.md"),
         ("file:///folder/%zz%4", "/folder/%zz%4"),

@@ -170,10 +170,16 @@ class Space:
 
     def _start_listing(self, overlay: Callable[[], Mapping[str, str]]) -> None:
         self._rest = None
+        self._again = False
         self._listing = self._start(self._list(overlay))
+        self._listing.add_done_callback(lambda task: self._listed(task, overlay))
+
+    def _listed(self, task: asyncio.Task[None], overlay: Callable[[], Mapping[str, str]]) -> None:
+        """List once more what changed while the files were being listed."""
+        if self._again and not task.cancelled():
+            self.list_soon(overlay)
 
     async def _list(self, overlay: Callable[[], Mapping[str, str]]) -> None:
-        self._again = False
         try:
             others = dict.fromkeys(self._scope.repositories.values())
             answers = [await self._worker.call("paths", root=root) for root in (*self.roots, *others)]
@@ -200,8 +206,6 @@ class Space:
             self._pasts = {root: Past(root) for root in self.roots}
             self.snapshot = self._make(indexes, overlay())
         self._changed(self, Change(everything=not same))
-        if self._again:
-            self.list_soon(overlay)
 
     # --- questions about paths that are gone
 

@@ -42,7 +42,13 @@ class Allowed:
 
     def notification(self, method: str, params: Any) -> Iterator[Fault]:
         """Look at a notification of the server."""
-        known = {"textDocument/publishDiagnostics", "window/showMessage", "window/logMessage", "$/progress", "cite-lsp/status"}
+        known = {
+            "textDocument/publishDiagnostics",
+            "window/showMessage",
+            "window/logMessage",
+            "$/progress",
+            "cite-lsp/status",
+        }
         if method not in known:
             yield f"the notification {method} is not of the protocol"
         if method == "textDocument/publishDiagnostics":
@@ -141,7 +147,12 @@ class Allowed:
             yield from self._action(each)
 
     def _action(self, action: Any, *, resolved: bool = False) -> Iterator[Fault]:
-        optional = {"isPreferred": "isPreferredSupport", "disabled": "disabledSupport", "data": "dataSupport", "tags": "tagSupport"}
+        optional = {
+            "isPreferred": "isPreferredSupport",
+            "disabled": "disabledSupport",
+            "data": "dataSupport",
+            "tags": "tagSupport",
+        }
         for name, capability in optional.items():
             if name in action and not self.has(f"textDocument.codeAction.{capability}"):
                 yield f"{name} without {capability}"
@@ -164,7 +175,9 @@ class Allowed:
         if edit.get("changeAnnotations") is not None:
             yield "changeAnnotations"
         for change in edit.get("documentChanges") or ():
-            if "kind" in change and change["kind"] not in (self.has("workspace.workspaceEdit.resourceOperations") or ()):
+            if "kind" in change and change["kind"] not in (
+                self.has("workspace.workspaceEdit.resourceOperations") or ()
+            ):
                 yield f"the operation {change['kind']}"
             elif "kind" not in change and "version" not in change["textDocument"]:
                 yield "a text document edit without version"

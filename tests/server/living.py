@@ -84,7 +84,21 @@ def steps(rng: random.Random, count: int) -> list[Step]:
 def _step(rng: random.Random) -> Step:
     name = rng.choice(FILES)
     kind = rng.choices(
-        ("edit", "open", "all", "close", "save", "write", "delete", "rename", "editor", "project", "ignore", "wait", "ask"),
+        (
+            "edit",
+            "open",
+            "all",
+            "close",
+            "save",
+            "write",
+            "delete",
+            "rename",
+            "editor",
+            "project",
+            "ignore",
+            "wait",
+            "ask",
+        ),
         (36, 12, 4, 4, 4, 8, 4, 4, 3, 2, 1, 12, 6),
     )[0]
     if kind == "edit":
@@ -248,9 +262,6 @@ class Life:
         path = self.folder / name
         if name in self.open:
             return
-        import os
-        if os.environ.get("NONEW") and not path.is_file():
-            return
         if path.is_file() and not other:
             text = path.read_bytes().decode("utf-8", errors="replace")
         self.open[name] = text
@@ -300,17 +311,11 @@ class Life:
 
     def _delete(self, session: Session, name: str) -> None:
         path = self.folder / name
-        import os
-        if os.environ.get("NONEW") and name in self.open:
-            return
         if path.is_file():
             path.unlink()
             session.files_changed((self.uri(name), 3))
 
     def _rename(self, session: Session, name: str, new: str) -> None:
-        import os
-        if os.environ.get("NONEW") and name in self.open:
-            return
         path, target = self.folder / name, self.folder / new
         if not path.is_file() or target.exists() or not self._can(target):
             return

@@ -173,7 +173,9 @@ async def test_a_change_of_five_megabytes(folder: Path) -> None:
 
 async def test_a_document_over_the_limit_is_not_read_and_that_is_said(folder: Path) -> None:
     uri = (folder / "a.md").as_uri()
-    async with Session(folders=[folder], capabilities=NO_PULL, options={"files": {"max_document_bytes": 1000}}) as session:
+    async with Session(
+        folders=[folder], capabilities=NO_PULL, options={"files": {"max_document_bytes": 1000}}
+    ) as session:
         session.open(uri, "See `a.py:99`.\n" + "words\n" * 1000)
         found = (await shown_at_rest(session))[uri]
         assert len(found) == 1
@@ -222,7 +224,17 @@ async def test_wrong_types_in_the_params_of_every_method(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["judgeDocument", "fixAll", "requestRepair"])
 @pytest.mark.parametrize(
     "argument",
-    [None, 7, "x", [], {}, {"uri": 7}, {"uri": None}, {"uri": "file:///nothing.md", "range": 7}, {"uri": "", "range": {}}],
+    [
+        None,
+        7,
+        "x",
+        [],
+        {},
+        {"uri": 7},
+        {"uri": None},
+        {"uri": "file:///nothing.md", "range": 7},
+        {"uri": "", "range": {}},
+    ],
 )
 async def test_wrong_arguments_of_commands(folder: Path, name: str, argument: Any) -> None:
     async with Session(folders=[folder]) as session:
@@ -289,7 +301,9 @@ async def test_a_users_own_setting_from_the_editor_is_refused_and_said_once(
     ) as session:
         session.open(uri, TEXT)
         for number in range(100):
-            session.configure(settings if way == "pushed" else {"rules": {"missing": "hint" if number % 2 else "error"}})
+            session.configure(
+                settings if way == "pushed" else {"rules": {"missing": "hint" if number % 2 else "error"}}
+            )
             if number % 10 == 0:
                 session.save(uri)
                 await session.settled()

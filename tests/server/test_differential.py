@@ -18,7 +18,7 @@ from tests.server.living import ENCODINGS, VERDICTS, Life, Step, make_folder, st
 
 LIVES = 250
 SEQUENCES = 4  # of each life; after each it is compared
-AT_ONCE = 25
+AT_ONCE = 40
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +92,7 @@ def plan_of(seed: int) -> tuple[random.Random, str, bool, bool, bool, list[list[
     rng = random.Random(seed)
     encoding = ENCODINGS[seed % 3]
     pulls, judges, git = rng.random() < 0.5, seed % 5 == 0, seed % 8 == 0
-    return rng, encoding, pulls, judges, git, [steps(rng, rng.randint(4, 30)) for _ in range(SEQUENCES)]
+    return rng, encoding, pulls, judges, git, [steps(rng, rng.randint(3, 20)) for _ in range(SEQUENCES)]
 
 
 async def test_the_server_says_what_a_fresh_one_says(

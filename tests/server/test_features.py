@@ -123,7 +123,10 @@ async def test_a_clean_document_gets_an_explicit_empty_list_once_for_each_versio
 async def test_no_more_than_the_limit_and_one_line_that_says_how_many_more(folder: Path) -> None:
     uri = (folder / "docs/a.md").as_uri()
     settings = {"server": {"max_diagnostics": 3}}
-    for text in ("`src/retry.py:2`\n\n" * 5 + "`src/retry.py:99`\n", "`src/retry.py:2`\n\n" * 5 + "`src/retry.py:99`\n\n<!-- cite-lsp: ignore-file missing x -->\n"):
+    for text in (
+        "`src/retry.py:2`\n\n" * 5 + "`src/retry.py:99`\n",
+        "`src/retry.py:2`\n\n" * 5 + "`src/retry.py:99`\n\n<!-- cite-lsp: ignore-file missing x -->\n",
+    ):
         async with Session(folders=[folder], settings=settings) as session:
             found = await opened(session, uri, text)
         assert codes(found)[:3] == ["line-out-of-range", "blank-line", "blank-line"]
@@ -155,7 +158,9 @@ async def test_hover_in_markdown_and_in_plain_text(folder: Path) -> None:
             "range": range_of((0, 12), (0, 26)),
         }
         assert await session.request(HOVER, at(uri, 0, 2)) is None
-    async with Session(folders=[folder], capabilities=but("textDocument", hover={"contentFormat": ["plaintext"]})) as session:
+    async with Session(
+        folders=[folder], capabilities=but("textDocument", hover={"contentFormat": ["plaintext"]})
+    ) as session:
         await opened(session, uri, "The limit (`src/retry.py:3`).\n")
         answer = await session.request(HOVER, at(uri, 0, 14))
         assert answer["contents"] == {"kind": "plaintext", "value": "src/retry.py:3\n\n 3  LIMIT = 3"}
@@ -176,7 +181,9 @@ async def test_hover_is_capped(folder: Path) -> None:
     uri = (folder / "docs/a.md").as_uri()
     (folder / "src/long.py").write_text("".join(f"x{number} = '{'y' * 500}'\n" for number in range(3000)))
     async with Session(folders=[folder]) as session:
-        await opened(session, uri, "See `src/long.py:1-3000` and `src/long.py:" + ", ".join(map(str, range(1, 40, 2))) + "`.\n")
+        await opened(
+            session, uri, "See `src/long.py:1-3000` and `src/long.py:" + ", ".join(map(str, range(1, 40, 2))) + "`.\n"
+        )
         for column in (8, 32):
             text = await hover(session, uri, 0, column)
             assert len(text) < 30_000
@@ -415,7 +422,10 @@ async def test_a_renamed_path_that_git_knows_is_preferred(folder: Path) -> None:
 
 IGNORED = {
     "a.md": ("See `src/retry.py:2`.\nmore\n", "See `src/retry.py:2`. <!-- cite-lsp: ignore blank-line -->\nmore\n"),
-    "b.md": ("See `src/retry.py:2`  \r\nmore\r\n", "See `src/retry.py:2` <!-- cite-lsp: ignore blank-line -->  \r\nmore\r\n"),
+    "b.md": (
+        "See `src/retry.py:2`  \r\nmore\r\n",
+        "See `src/retry.py:2` <!-- cite-lsp: ignore blank-line -->  \r\nmore\r\n",
+    ),
     "c.md": ("See `src/retry.py:2`\\\nmore\n", "See `src/retry.py:2` <!-- cite-lsp: ignore blank-line -->\\\nmore\n"),
     "d.md": (
         "| a | b |\n|---|---|\n| x | `src/retry.py:2` |\n",
@@ -440,9 +450,7 @@ async def test_ignore_here_silences_the_finding(folder: Path, name: str) -> None
         (found,) = await opened(session, uri, text)
         assert found["code"] == "blank-line"
         start = found["range"]["start"]
-        action = titled(
-            await actions(session, uri, start["line"], start["character"] + 2), "Ignore blank-line here"
-        )
+        action = titled(await actions(session, uri, start["line"], start["character"] + 2), "Ignore blank-line here")
         assert edited(text, action["edit"], uri) == wanted
         session.change_all(uri, wanted)
         assert codes((await shown_at_rest(session))[uri]) == ["ignore-without-reason"]
@@ -660,7 +668,9 @@ async def test_a_verdicts_code_can_be_switched_off_and_ignored(folder: Path) -> 
 BETTER = "".join(f"def step{number}(call):\n    call({number})\n\n\n" for number in range(9)) + "LIMIT = 3\n"
 
 
-async def repairing(folder: Path, text: str, answers: Any, column: int = 18, **more: Any) -> tuple[Editor, list[Any], list[str]]:
+async def repairing(
+    folder: Path, text: str, answers: Any, column: int = 18, **more: Any
+) -> tuple[Editor, list[Any], list[str]]:
     """Ask for a repair; give the editor, what was asked, and what was said."""
     uri = (folder / "docs/a.md").as_uri()
     editor = Editor(uri, text)
@@ -683,9 +693,7 @@ async def repairing(folder: Path, text: str, answers: Any, column: int = 18, **m
 @pytest.mark.parametrize("choice", ["Apply", "Discard", None])
 async def test_a_repair_is_shown_and_applied_when_chosen(folder: Path, choice: str | None) -> None:
     text = "See the `src/retry.py:7-99`.\n"
-    editor, asked, said = await repairing(
-        folder, text, lambda params, _: None if choice is None else {"title": choice}
-    )
+    editor, asked, said = await repairing(folder, text, lambda params, _: None if choice is None else {"title": choice})
     assert len(asked) == 1
     assert [each["title"] for each in asked[0]["actions"]] == ["Apply", "Discard"]
     assert asked[0]["message"] == "docs/a.md: src/retry.py:7-99 would become src/retry.py:7-8."

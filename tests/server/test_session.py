@@ -1,0 +1,103 @@
+"""What a session keeps in step: documents, buffers of cited files, folders, the person asked."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.at_rest import codes, rest, shown_at_rest
+from tests.server.harness import CAPABILITIES, Session
+
+
+CODE = "import time\n\nLIMIT = 3\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.py").write_text(CODE)
+    return tmp_path
+
+
+async def test_a_document_opened_in_the_same_breath_as_initialized_knows_the_folders_and_settings(folder: Path) -> None:
+    """A client writes `initialized` and `didOpen` one after the other; one read may bring both."""
+    uri = (folder / "a.md").as_uri()
+    options = {"rules": {"blank-line": "off"}}
+    capabilities = {**CAPABILITIES, "workspace": {}}
+    async with Session(folders=[folder], options=options, capabilities=capabilities) as session:
+        session.open(uri, "`a.py:9` and `a.py:2`\n")
+        found = (await shown_at_rest(session))[uri]
+        assert session.server.session.workspace.roots == (str(folder),)
+        assert codes(found) == ["line-out-of-range"]
+
+
+async def test_a_buffer_that_is_cited_only_after_it_was_typed_in_counts(folder: Path) -> None:
+    document, code = (folder / "a.md").as_uri(), (folder / "a.py").as_uri()
+    async with Session(folders=[folder]) as session:
+        await session.settled()
+        session.open(document, "\n")
+        session.open(code, CODE + "more = 1\n", language="python")
+        await rest(session)
+        session.change(document, (0, 0), (0, 0), "See `a.py:4`.")
+        assert (await shown_at_rest(session))[document] == []
+
+
+async def test_a_document_opened_beside_the_workspace_while_a_cited_buffer_is_typed_in_does_not_lose_it(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    document, code = (folder / "a.md").as_uri(), (folder / "a.py").as_uri()
+    other = (tmp_path_factory.mktemp("other") / "b.md").as_uri()
+    async with Session(folders=[folder]) as session:
+        await session.settled()
+        session.open(document, "See `a.py:4`.\n")
+        session.open(code, CODE, language="python")
+        shown = await shown_at_rest(session)
+        session.change(code, (3, 0), (3, 0), "more = 1\n")
+        session.open(other, "nothing\n")
+        assert (await shown_at_rest(session, shown))[document] == []
+
+
+async def test_the_removal_of_an_unused_ignore_comment_is_offered(folder: Path) -> None:
+    """findings.md: `unused-ignore` has the fix "remove"."""
+    uri = (folder / "a.md").as_uri()
+    async with Session(folders=[folder]) as session:
+        await session.settled()
+        session.open(uri, "See `a.py:1`. <!-- cite-lsp: ignore missing no reason -->\n")
+        shown = await shown_at_rest(session)
+        (found,) = shown[uri]
+        assert found["code"] == "unused-ignore"
+        params = {"textDocument": {"uri": uri}, "range": found["range"], "context": {"diagnostics": [found]}}
+        actions = await session.request("textDocument/codeAction", params)
+        assert [each["title"] for each in actions] == ["Remove this ignore comment"]
+
+
+async def test_a_client_that_cannot_apply_edits_is_not_asked_to(folder: Path) -> None:
+    uri = (folder / "a.md").as_uri()
+    capabilities = {**CAPABILITIES, "workspace": {}}
+    async with Session(folders=[folder], capabilities=capabilities) as session:
+        await session.settled()
+        session.open(uri, "See `a.py:1-9`.\n")
+        shown = await shown_at_rest(session)
+        assert codes(shown[uri]) == ["end-out-of-range"]
+        await session.command("cite-lsp.server.fixAll", {"uri": uri})
+        assert "workspace/applyEdit" not in [method for method, _ in session.requests]
+
+
+async def test_a_repair_of_a_document_that_was_closed_meanwhile_is_not_applied(folder: Path) -> None:
+    """The file on disk need not hold what the buffer held."""
+    uri = (folder / "a.md").as_uri()
+    closing: list[Session] = []
+
+    def choose(params: Any) -> Any:
+        closing[0].close(uri)
+        return {"title": "Apply"}
+
+    async with Session(folders=[folder], answers={"window/showMessageRequest": choose}) as session:
+        closing.append(session)
+        await session.settled()
+        session.open(uri, "See `a.py:2-99`.\n")
+        await shown_at_rest(session)
+        argument = {"uri": uri, "range": {"start": {"line": 0, "character": 8}, "end": {"line": 0, "character": 8}}}
+        await session.command("cite-lsp.server.requestRepair", argument)
+        await shown_at_rest(session)
+        session.discard("window/showMessage")
+        assert "workspace/applyEdit" not in [method for method, _ in session.requests]

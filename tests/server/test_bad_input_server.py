@@ -221,44 +221,36 @@ async def test_wrong_types_in_the_params_of_every_method(folder: Path) -> None:
         await alive(session, folder)
 
 
-@pytest.mark.parametrize("name", ["judgeDocument", "fixAll", "requestRepair"])
-@pytest.mark.parametrize(
-    "argument",
-    [
+async def test_wrong_arguments_of_commands(folder: Path) -> None:
+    nothing = "file:///nothing.md"
+    wrong = (None, 7, "x", [], {}, {"uri": 7}, {"uri": None}, {"uri": nothing, "range": 7}, {"uri": "", "range": {}})
+    async with Session(folders=[folder]) as session:
+        for name in ("judgeDocument", "fixAll", "requestRepair"):
+            for arguments in ([], [{}, {}], *([argument] for argument in wrong)):
+                params = {"command": f"cite-lsp.server.{name}", "arguments": arguments}
+                error = await session.request_error("workspace/executeCommand", params)
+                assert error["code"] == -32602, (params, error)
+
+
+async def test_a_repair_at_no_place(folder: Path) -> None:
+    uri = (folder / "a.md").as_uri()
+    places = (
         None,
         7,
-        "x",
-        [],
         {},
-        {"uri": 7},
-        {"uri": None},
-        {"uri": "file:///nothing.md", "range": 7},
-        {"uri": "", "range": {}},
-    ],
-)
-async def test_wrong_arguments_of_commands(folder: Path, name: str, argument: Any) -> None:
-    async with Session(folders=[folder]) as session:
-        params = {"command": f"cite-lsp.server.{name}", "arguments": [argument]}
-        error = await session.request_error("workspace/executeCommand", params)
-        assert error["code"] == -32602
-        params["arguments"] = []
-        assert (await session.request_error("workspace/executeCommand", params))["code"] == -32602
-
-
-@pytest.mark.parametrize(
-    "where",
-    [None, 7, {}, {"start": 7}, {"start": {"line": "x", "character": 0}}, {"start": {"line": -4, "character": -1}},
-     {"start": {"line": float("1e300"), "character": 0}}, {"start": {"line": 10**400, "character": 10**400}}],
-)  # fmt: skip
-async def test_a_repair_at_no_place(folder: Path, where: Any) -> None:
-    uri = (folder / "a.md").as_uri()
+        {"start": 7},
+        {"start": {"line": "x", "character": 0}},
+        {"start": {"line": -4, "character": -1}},
+        {"start": {"line": float("1e300"), "character": 0}},
+        {"start": {"line": 10**400, "character": 10**400}},
+    )
     async with Session(folders=[folder], ignored=("cite-lsp/status", "window/showMessage")) as session:
         session.open(uri, TEXT)
         await shown_at_rest(session)
-        argument = {"uri": uri, "range": where}
-        params = {"command": "cite-lsp.server.requestRepair", "arguments": [argument]}
-        answer = await session.answer(session.start("workspace/executeCommand", params))
-        assert answer.get("error", {"code": -32602})["code"] == -32602, answer
+        for where in places:
+            params = {"command": "cite-lsp.server.requestRepair", "arguments": [{"uri": uri, "range": where}]}
+            answer = await session.answer(session.start("workspace/executeCommand", params))
+            assert answer.get("error", {"code": -32602})["code"] == -32602, (where, answer)
 
 
 # --- settings
@@ -329,63 +321,80 @@ URIS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("uri", URIS)
-async def test_any_address_is_taken(folder: Path, uri: str) -> None:
+async def test_any_address_is_taken(folder: Path) -> None:
     async with Session(folders=[folder]) as session:
-        session.open(uri, "See `a.py:99` and ../a.py:3.\n")
-        session.change(uri, (0, 0), (0, 0), "x")
-        for method, params in asking(uri):
-            await session.request(method, params)
-        session.save(uri)
-        session.files_changed((uri, 1), (uri, 2), (uri, 3))
-        if "\ud83d" not in uri:
+        for uri in URIS:
+            session.open(uri, "See `a.py:99` and ../a.py:3.\n")
+            session.change(uri, (0, 0), (0, 0), "x")
+            for method, params in asking(uri):
+                await session.request(method, params)
+            session.save(uri)
+            session.files_changed((uri, 1), (uri, 2), (uri, 3))
             session.folders_changed(added=[uri], removed=[uri])
-        await shown_at_rest(session)
-        session.close(uri)
-        assert shown(session).get(uri, []) == []
+        now = await shown_at_rest(session)
+        for uri in URIS:
+            session.close(uri)
+        now = await shown_at_rest(session, now)
+        assert not any(now.values())
+        assert popups(session) == []
         await alive(session, folder)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("a b.md", "a%20b.md"), ("(a).md", "%28a%29.md"), ("ä.md", "%C3%A4.md"), ("a.md", "%61.md"), ("a.md", "./a.md")],
-)
-async def test_one_document_in_two_spellings(folder: Path, one: str, other: str) -> None:
-    first, second = f"{folder.as_uri()}/{one}", f"{folder.as_uri()}/{other}"
+async def test_one_document_in_two_spellings(folder: Path) -> None:
+    spellings = (
+        ("a b.md", "a%20b.md"),
+        ("(a).md", "%28a%29.md"),
+        ("ä.md", "%C3%A4.md"),
+        ("b.md", "%62.md"),
+        ("c.md", "./c.md"),
+    )
     async with Session(folders=[folder]) as session:
-        session.open(first, "See `a.py:99`.\n")
-        assert codes((await shown_at_rest(session))[first]) == ["line-out-of-range"]
-        session.change_all(second, "See `a.py:3`.\n")
-        assert (await shown_at_rest(session)) == {first: []}
-        assert await session.request("textDocument/hover", at(second, 0, 7)) is not None
-        session.close(second)
-        await rest(session)
-        assert await session.request("textDocument/hover", at(first, 0, 7)) is None
-        assert shown(session) == {}
+        for one, other in spellings:
+            first, second = f"{folder.as_uri()}/{one}", f"{folder.as_uri()}/{other}"
+            session.open(first, "See `a.py:99`.\n")
+            assert codes((await shown_at_rest(session))[first]) == ["line-out-of-range"]
+            session.change_all(second, "See `a.py:3`.\n")
+            assert (await shown_at_rest(session)) == {first: []}
+            assert await session.request("textDocument/hover", at(second, 0, 7)) is not None
+            session.close(second)
+            await rest(session)
+            assert await session.request("textDocument/hover", at(first, 0, 7)) is None
+            assert shown(session) == {}
 
 
 # --- texts
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["\r`a.py:99`\r", "\0`a.py:99`\0", "\ud83d `a.py:99` \udc00", "\ufeff`a.py:99`", "`a.py:99`\x85\u2028\u2029\x0b\x0c",
-     "\x1b]8;;x\x07`a.py:99`", "`a.py:99`" + "`" * 10_000, "[" * 10_000 + "`a.py:99`", "> " * 5_000 + "`a.py:99`",
-     "`a.py:99`" + "\u202e" * 2, "`a.py:" + "9" * 5_000 + "`"],
-)  # fmt: skip
+TEXTS = (
+    "\r`a.py:99`\r",
+    "\0`a.py:99`\0",
+    "\ud83d `a.py:99` \udc00",
+    "\ufeff`a.py:99`",
+    "`a.py:99`\x85\u2028\u2029\x0b\x0c",
+    "\x1b]8;;x\x07`a.py:99`",
+    "`a.py:99`" + "`" * 10_000,
+    "[" * 10_000 + "`a.py:99`",
+    "> " * 5_000 + "`a.py:99`",
+    "`a.py:99`" + "\u202e" * 2,
+    "`a.py:" + "9" * 5_000 + "`",
+)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
-async def test_any_text_is_taken_and_kept(folder: Path, text: str, encoding: str) -> None:
-    uri = (folder / "a.md").as_uri()
+async def test_any_text_is_taken_and_kept(folder: Path, encoding: str) -> None:
     capabilities = {**CAPABILITIES, "general": {"positionEncodings": [encoding]}}
     async with Session(folders=[folder], capabilities=capabilities) as session:
-        session.open(uri, text)
-        session.change(uri, (BIG, 0), (BIG, 0), text)
+        uris = [(folder / f"t{number}.md").as_uri() for number in range(len(TEXTS))]
+        for uri, text in zip(uris, TEXTS, strict=True):
+            session.open(uri, text)
+            session.change(uri, (BIG, 0), (BIG, 0), text)
         now = await shown_at_rest(session)
-        assert session.server.session.documents[uri].buffer.text == text + text
-        assert now[uri]
-        for method, params in asking(uri):
-            await session.request(method, params)
-        session.save(uri)
+        for uri, text in zip(uris, TEXTS, strict=True):
+            assert session.server.session.documents[uri].buffer.text == text + text
+            assert now[uri], text
+            for method, params in asking(uri):
+                await session.request(method, params)
+            session.save(uri)
         await shown_at_rest(session, now)
         await alive(session, folder)
 

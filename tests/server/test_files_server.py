@@ -2,13 +2,11 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.server.at_rest import codes, shown_at_rest, under_way
 from tests.server.harness import Session
-
 
 CODE = "import time\n\nLIMIT = 3\n"
 

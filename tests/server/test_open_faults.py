@@ -10,7 +10,6 @@ from cite_lsp.worker.client import Worker
 from tests.server.at_rest import codes, shown_at_rest
 from tests.server.harness import Session
 
-
 CODE = "import time\n\nLIMIT = 3\n"
 
 

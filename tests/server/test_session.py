@@ -8,7 +8,6 @@ import pytest
 from tests.server.at_rest import codes, rest, shown_at_rest
 from tests.server.harness import CAPABILITIES, Session
 
-
 CODE = "import time\n\nLIMIT = 3\n"
 
 

@@ -8,7 +8,6 @@ import pytest
 from tests.server.at_rest import codes, shown_at_rest
 from tests.server.harness import CAPABILITIES, Refused, Session, range_of
 
-
 CODE = "import time\n\nLIMIT = 3\n"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams, PyglsError
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from cite_lsp.findings.places import Places
 from cite_lsp.server.features.edits import preferred_edits, workspace_edit
@@ -54,6 +54,6 @@ async def apply(session: Session, label: str, edit: Mapping[str, Any]) -> bool:
     params = types.ApplyWorkspaceEditParams(converter.structure(edit, types.WorkspaceEdit), label=label)
     try:
         result = await session.server.workspace_apply_edit_async(params)
-    except PyglsError:
+    except JsonRpcException:
         return False
     return bool(result.applied)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import PyglsError
+from pygls.exceptions import JsonRpcException
 
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import to_path, to_uri
@@ -66,7 +66,7 @@ async def register(session: Session, method: str, options: object) -> None:
     registration = types.Registration(id=f"cite-lsp {method}", method=method, register_options=options)
     try:
         await session.server.client_register_capability_async(types.RegistrationParams([registration]))
-    except PyglsError as error:
+    except JsonRpcException as error:
         log.warning("the client refuses %s: %s", method, error)
 
 
@@ -78,7 +78,7 @@ async def pull(session: Session) -> None:
     items = [types.ConfigurationItem(scope_uri=to_uri(root) if root else None, section=SECTION) for root in roots]
     try:
         trees = await session.server.workspace_configuration_async(types.ConfigurationParams(items))
-    except PyglsError as error:
+    except JsonRpcException as error:
         log.warning("the client has no settings: %s", error)
         return
     for root, tree in zip(roots, trees or (), strict=False):

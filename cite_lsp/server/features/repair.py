@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams, PyglsError
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from cite_lsp.audit.row_data import row_to_data
 from cite_lsp.audit.rows import row_of
@@ -139,7 +139,7 @@ async def _choose(session: Session, document: OpenDocument, hit: Hit, repairs: l
         answer = await session.server.window_show_message_request_async(
             types.ShowMessageRequestParams(type=_INFO, message=text, actions=actions)
         )
-    except PyglsError:
+    except JsonRpcException:
         return None
     return titles.get(answer.title) if answer is not None else None
 

@@ -22,7 +22,7 @@ _LONE = re.compile(
     rf" ?(?:[,;:–—-] )?(?:\b(?:see|at|in|cf\.) )?{_EMPTIED}(?:(?:, | and | & ){_EMPTIED})*", re.IGNORECASE
 )
 _BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
-_LEFT_OVER = " ,;:–—-`"
+_LEFT_OVER = " ,;:–—-"
 _BLANKS = re.compile(r"\s{2,}")
 _JUDGED = frozenset({"found", "case-differs", "untracked-target", "ignored-target"})
 
@@ -74,7 +74,10 @@ def without_citations(text: str, citations: Iterable[str]) -> str:
         return text
     text = _HOLDER.sub(_EMPTIED, text)
     text = _LONE.sub("", text).replace(_EMPTIED, "")
-    return _BLANKS.sub(" ", _BEFORE_STOP.sub(r"\1", text)).lstrip(_LEFT_OVER).rstrip(" ,;:–—-")
+    text = _BLANKS.sub(" ", _BEFORE_STOP.sub(r"\1", text)).strip(_LEFT_OVER)
+    if text.startswith("`") and text.count("`") % 2:  # what a citation left of its code span; else it opens a name
+        text = text[1:].lstrip(_LEFT_OVER)
+    return text
 
 
 def _words_of(citation: str) -> str:

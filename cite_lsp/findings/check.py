@@ -44,7 +44,10 @@ class Checked:
         return "clean" if self.anchors else "vacuous"
 
 
-AGED = frozenset({"missing", "ambiguous", "line-out-of-range", "end-out-of-range", "blank-line", "case-differs"})
+AGED = frozenset({
+    "missing", "ambiguous", "line-out-of-range", "end-out-of-range", "blank-line", "case-differs",
+    "unsupported", "partial",
+})  # fmt: skip
 """Codes that time brings about: in a record they may have been right when they were written."""
 
 

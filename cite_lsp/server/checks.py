@@ -55,6 +55,10 @@ class BlockChecked:
     open_paths: frozenset[str]
     """Paths as written whose meaning depends on what else the document names."""
 
+    def cites(self, files: frozenset[str]) -> bool:
+        """Say whether an anchor of the block leads to one of these files."""
+        return any(joined(each.root, each.path) in files for each in self.known.resolutions)
+
 
 @dataclass(frozen=True, slots=True)
 class PieceChecked:
@@ -97,12 +101,12 @@ class Checks:
         self.pieces = {}
         self._named = {}
 
-    def forget_files(self, files: frozenset[str]) -> bool:
-        """Forget what hangs on the content of files; say whether anything did."""
-        kept = {piece: checked for piece, checked in self.pieces.items() if not checked.files & files}
-        found = len(kept) < len(self.pieces)
-        self.pieces = kept
-        return found
+    def forget_files(self, files: frozenset[str]) -> list[Block]:
+        """Forget what hangs on the content of files; give the blocks that cite them."""
+        gone = [checked for checked in self.pieces.values() if checked.files & files]
+        if gone:
+            self.pieces = {piece: checked for piece, checked in self.pieces.items() if not checked.files & files}
+        return [block.block for checked in gone for block in checked.blocks.values() if block.cites(files)]
 
     def forget_undecided(self) -> bool:
         """Forget what an answer about paths can change; say whether anything can."""

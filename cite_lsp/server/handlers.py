@@ -168,10 +168,10 @@ def _register_commands(server: "Server", session: "Callable[[], Session]") -> No
         return await run(session(), argument)
 
     @server.command("cite-lsp.server.requestRepair")
-    async def request_repair(argument: Mapping[str, Any] | None = None) -> None:
+    async def request_repair(argument: Mapping[str, Any] | None = None) -> object:
         from cite_lsp.server.features.repair import request_repair as run  # noqa: PLC0415
 
-        await run(session(), argument)
+        return await run(session(), argument)
 
     @server.command("cite-lsp.server.fixAll")
     async def fix_all(argument: Mapping[str, Any] | None = None) -> object:

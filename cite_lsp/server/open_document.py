@@ -167,6 +167,13 @@ class OpenDocument:
         return frozenset().union(*(checked.files for checked in self.checks.pieces.values()))
 
     @property
+    def judged_count(self) -> int:
+        """How many of them have a verdict other than *unchecked*."""
+        blocks = (block.block for checked in self.checks.pieces.values() for block in checked.blocks.values())
+        said = (judged for block in blocks for judged in self.verdicts.of(block)) if self.verdicts else ()
+        return sum(judged is not None and judged.verdict.label != "unchecked" for judged in said)
+
+    @property
     def anchor_count(self) -> int:
         """How many citations it holds."""
         return sum(checked.anchors for checked in self.checks.pieces.values())

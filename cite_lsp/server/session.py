@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cite_lsp.config import Problem, find_root
+from cite_lsp.document.document import Block
 from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.judging import Judging
@@ -37,6 +38,8 @@ _TYPING_REST = 0.0
 _ASKING_REST = 0.15
 """Seconds of rest after which the worker is asked about paths that are missing."""
 _STATUS_REST = 0.05
+_JUDGING_REST = 0.2
+"""Seconds after which verdicts on lines that changed are given anew."""
 _MANY_EVENTS = 500
 """So many changed files are one event: everything may have changed."""
 
@@ -58,6 +61,8 @@ class Session:
         self._strays: dict[str, Space] = {}
         self._patterns: dict[str, Pattern[str] | None] = {}
         self._pending: dict[OpenDocument, None] = {}
+        self._stale: dict[OpenDocument, None] = {}
+        """Documents with verdicts on lines that changed since."""
         self._flush: asyncio.Handle | None = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._last_status: dict[str, Any] = {}
@@ -336,8 +341,26 @@ class Session:
         for space in self.spaces:
             space.take_texts(buffers, changed)
         for document in self.documents.values():
-            if document.checks.forget_files(files):
+            citing = document.checks.forget_files(files)
+            if citing:
                 self.touch(document)
+                self._judge_again(document, citing)
+
+    def _judge_again(self, document: OpenDocument, citing: Sequence[Block]) -> None:
+        """Have what cites a file that changed judged again after a rest; else its verdicts are dropped."""
+        if not document.verdicts or document.place is None:
+            return
+        if document.place.settings.judge.run == "save":
+            self._stale[document] = None
+            self._later("judge again", _JUDGING_REST, self._judge_stale)
+        else:
+            document.verdicts.drop(citing)
+
+    def _judge_stale(self) -> None:
+        stale, self._stale = self._stale, {}
+        for document in stale:
+            if self.documents.get(key(document.uri)) is document:
+                self.judge_if_wanted(document)
 
     def files_changed(self, changed: Iterable[str], moved: Iterable[str]) -> None:
         """Take note of files that changed on disk, and of those that appeared or vanished: absolute paths."""
@@ -351,9 +374,6 @@ class Session:
                 space.list_soon(self.overlay, appeared=True)
             return
         self._take_texts({}, [*content, *appeared])
-        for document in self.documents.values():
-            if document.verdicts and any(map(document.cites, content)):
-                self.judge_if_wanted(document)
         for path in appeared:
             self._list_all(path)
 
@@ -414,6 +434,7 @@ class Session:
 
     def _judged(self, document: OpenDocument) -> None:
         if self.documents.get(key(document.uri)) is document:
+            document.published = None  # who waits for the outcome of a save is told, though it be the same
             self.touch(document)
 
     # --- status
@@ -425,7 +446,7 @@ class Session:
     def _tell_status(self) -> None:
         ours = [document for document in self.documents.values() if document.document is not None]
         anchors = sum(document.anchor_count for document in ours)
-        judged = sum(document.counts["rows"] - document.counts["unchecked"] for document in ours)
+        judged = sum(document.judged_count for document in ours)
         errors = [self.judging.error, *(space.error for space in self.spaces)]
         status = {
             "documents": len(ours),

@@ -3,7 +3,7 @@
 They stay with their sentence: an edit elsewhere moves them, an edit of the sentence drops them until the next save.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -78,6 +78,14 @@ class Verdicts:
         """Find the sentences of a block ahead of `take`, which has no time for those of a whole document."""
         if id(block) not in self._sentences:
             self._prepared[id(block)] = (block, sentences_of(block))
+
+    def drop(self, blocks: Iterable[Block]) -> None:
+        """Forget the verdicts on the anchors of some blocks."""
+        self._run += 1
+        for block in blocks:
+            for sentence in sentences_of(block):
+                self._by_sentence.pop(sentence, None)
+            self._by_block[id(block)] = (block, (None,) * len(block.anchors))
 
     def of(self, block: Block) -> tuple[Judged | None, ...]:
         """Give the verdict on each anchor of a block of any later version."""

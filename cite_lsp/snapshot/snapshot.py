@@ -311,9 +311,9 @@ class Snapshot:
             if len(self._closest) >= _MOST_CLOSEST:
                 return ()  # so many dead paths have one cause, and it is none that a near name mends
             if self._near is not None:
-                return self._near(downwards(path))
+                return tuple(close for close in self._near(downwards(path)) if close != path)
             found = [close for index in self.indexes for close in index.close_to(downwards(path))]
-            self._closest[path] = tuple(found[:3])
+            self._closest[path] = tuple([close for close in found if close != path][:3])
         return self._closest[path]
 
     def renamed_to(self, resolution: Resolution, document: Document) -> str | None:

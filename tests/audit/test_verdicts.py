@@ -146,5 +146,5 @@ def test_an_untracked_file_is_judged(tmp_path: Path) -> None:
     snapshot = Snapshot.open(str(tmp_path))
     document = Document.parse("A is 1 (`a.py:1`).", path=str(tmp_path / "b.md"), known=snapshot.known)
     [anchor] = document.anchors
-    resolution = replace(snapshot.resolve(anchor, document), status="untracked-target")
+    resolution = snapshot.resolve(anchor, document)._replace(status="untracked-target")
     assert row_of(anchor, resolution, snapshot) is not None

@@ -162,7 +162,7 @@ class Allowed:
                 yield "an action with neither edit nor command, that cannot be resolved"
         kinds = self.has("textDocument.codeAction.codeActionLiteralSupport.codeActionKind.valueSet") or []
         kind = action.get("kind", "")
-        if not any(kind == each or each == "" or kind.startswith(f"{each}.") for each in kinds):
+        if not any(each in ("", kind) or kind.startswith(f"{each}.") for each in kinds):
             yield f"the kind {kind}"
         for each in action.get("diagnostics", ()):
             yield from self._diagnostic(each)

@@ -27,10 +27,8 @@ def under_way(session: Session) -> list[str]:
         found.append("requests")
     if session._tasks:
         found.append("the client's answers")
-    for space in inner.spaces:
-        if space._rest is not None or space._tasks:
-            found.append(f"the space {space.roots}")
-    return found
+    busy = (space for space in inner.spaces if space._rest is not None or space._tasks)
+    return [*found, *(f"the space {space.roots}" for space in busy)]
 
 
 async def rest(session: Session) -> None:

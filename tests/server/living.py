@@ -9,6 +9,7 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ VERDICTS = frozenset({"unsupported", "partial", "review"})
 DOCUMENTS = ("README.md", "docs/plan.md", "docs/guide.rst", "docs/notes.adoc", "CHANGELOG.md", "build/out.md")
 CODE = ("src/pool.py", "src/app.py", "lib/pool.py", "src/Upper.py", "build/made.py", "src/empty.py")
 OTHER = ("src/pool/mod.py", "src/new.py", "docs/more.md")
-FILES = (*DOCUMENTS, *CODE, *OTHER)
+BESIDE = ("beside/README.md", "beside/src/pool.py", "beside/src/ap.py")
+"""Files of the folder beside the first."""
+FILES = (*DOCUMENTS, *CODE, *OTHER, *BESIDE)
 
 _CODE_LINES = (
     "import time", "", "LIMIT = 3", "TIMEOUT = 30  # seconds", "def retry(call):", "    for attempt in range(LIMIT):",
@@ -35,8 +38,10 @@ _PIECES = (
     "`src/poll.py:1`", "https://github.com/o/r/blob/main/src/app.py#L3", "`src/ap\u200bp.py:1`", "`src/app.py:2`:3",
 )  # fmt: skip
 _WORDS = (
-    "The limit is three", "The pool 😀 waits", "é ü", "a", " ", ".", "\n", "\r\n", "\n\n", "```\n", "> ", "- ", "| a | b |\n|---|---|\n",
-    "# Head\n", "<!-- cite-lsp: ignore missing -->", "<!-- cite-lsp: ignore blank-line x -->\n", "`", "\r", "\u2028", "\f",
+    "The limit is three", "The pool 😀 waits", "é ü", "a", " ", ".", "\n", "\r\n", "\n\n", "```\n", "> ", "- ",
+    "| a | b |\n|---|---|\n",
+    "# Head\n", "<!-- cite-lsp: ignore missing -->", "<!-- cite-lsp: ignore blank-line x -->\n",
+    "`", "\r", "\u2028", "\f",
     "the timeout is 30 seconds", "<!-- cite-lsp: ignore-file case-differs -->\n", "    ", "\t", "*", "[", "](", ")",
 )  # fmt: skip
 _SETTINGS: tuple[dict[str, Any], ...] = (
@@ -56,6 +61,24 @@ _PROJECT = (
     '[[overrides]]\nglobs = ["docs/**"]\nrules = { "line-out-of-range" = "off" }\n',
 )  # fmt: skip
 _IGNORES = ("", "build/\n", "docs/\n", "*.py\n")
+
+_KINDS = {
+    "edit": 36,
+    "open": 12,
+    "all": 4,
+    "close": 4,
+    "save": 4,
+    "write": 8,
+    "delete": 4,
+    "rename": 4,
+    "editor": 3,
+    "project": 2,
+    "ignore": 1,
+    "beside": 2,
+    "wait": 12,
+    "ask": 6,
+}
+"""Kinds of steps, and how often there are such."""
 
 Step = tuple[Any, ...]
 
@@ -83,24 +106,7 @@ def steps(rng: random.Random, count: int) -> list[Step]:
 
 def _step(rng: random.Random) -> Step:
     name = rng.choice(FILES)
-    kind = rng.choices(
-        (
-            "edit",
-            "open",
-            "all",
-            "close",
-            "save",
-            "write",
-            "delete",
-            "rename",
-            "editor",
-            "project",
-            "ignore",
-            "wait",
-            "ask",
-        ),
-        (36, 12, 4, 4, 4, 8, 4, 4, 3, 2, 1, 12, 6),
-    )[0]
+    kind = rng.choices(tuple(_KINDS), tuple(_KINDS.values()))[0]
     if kind == "edit":
         places = [tuple(rng.random() for _ in range(4)) for _ in range(rng.choice((1, 1, 1, 2, 4)))]
         texts = [prose(rng, 2) if rng.random() < 0.8 else "" for _ in places]
@@ -117,6 +123,8 @@ def _step(rng: random.Random) -> Step:
         return kind, rng.randrange(len(_SETTINGS))
     if kind == "project":
         return kind, rng.choice(_PROJECT)
+    if kind == "beside":
+        return (kind,)
     if kind == "ignore":
         return kind, rng.choice(_IGNORES)
     return kind, rng.choice((0.0, 0.0, 0.0, 0.06, 0.12, 0.25))
@@ -182,7 +190,7 @@ def apply_edits(text: str, edits: list[dict[str, Any]], encoding: str = "utf-16"
         assert start <= end
         spots.append((start, end, edit["newText"]))
     spots.sort(key=lambda spot: spot[:2])
-    for (_, end, _), (start, _, _) in zip(spots, spots[1:], strict=False):
+    for (_, end, _), (start, _, _) in pairwise(spots):
         assert end <= start, "edits overlap"
     for start, end, new in reversed(spots):
         text = text[:start] + new + text[end:]
@@ -190,6 +198,13 @@ def apply_edits(text: str, edits: list[dict[str, Any]], encoding: str = "utf-16"
 
 
 # --- a client that works
+
+
+def place_of(folder: Path, name: str) -> Path:
+    """Where a file of a workspace is; "beside/" is the folder beside the first."""
+    if name.startswith("beside/"):
+        return folder.with_name(f"{folder.name}-beside") / name.removeprefix("beside/")
+    return folder / name
 
 
 @dataclass
@@ -206,6 +221,14 @@ class Life:
     """Texts of open buffers by relative path."""
     shown: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
+    two: bool = False
+    """Whether the folder beside the first is one of the workspace, too."""
+
+    @property
+    def beside(self) -> Path:
+        """The second folder."""
+        return self.path("beside/x").parent
+
     def session(self) -> Session:
         """A client of this kind."""
         capabilities = {
@@ -215,7 +238,7 @@ class Life:
         }
         return Session(
             capabilities=capabilities,
-            folders=[self.folder],
+            folders=[self.folder, self.beside] if self.two else [self.folder],
             options=None if self.pulls else self.tree,
             settings=(lambda item: self.tree) if self.pulls else None,
             ignored=("cite-lsp/status", "window/showMessage"),
@@ -227,9 +250,13 @@ class Life:
         """The editor's settings as they are now."""
         return {**self.base, **self.editor}
 
+    def path(self, name: str) -> Path:
+        """Where a file is."""
+        return place_of(self.folder, name)
+
     def uri(self, name: str) -> str:
         """The address of a file."""
-        return (self.folder / name).as_uri()
+        return self.path(name).as_uri()
 
     def pick(self, where: float) -> str | None:
         """One of the open files."""
@@ -242,6 +269,11 @@ class Life:
         outcome = getattr(self, f"_{kind}")(session, *more)
         if outcome is not None:
             await outcome
+
+    def _beside(self, session: Session) -> None:
+        self.two = not self.two
+        changed = [self.beside]
+        session.folders_changed(added=changed if self.two else (), removed=() if self.two else changed)
 
     def _edit(self, session: Session, where: float, edits: Any, wild: bool) -> None:
         name = self.pick(where)
@@ -259,7 +291,7 @@ class Life:
         session.changes(self.uri(name), made)
 
     def _open(self, session: Session, name: str, chance: float, text: str, other: bool) -> None:
-        path = self.folder / name
+        path = self.path(name)
         if name in self.open:
             return
         if path.is_file() and not other:
@@ -287,7 +319,7 @@ class Life:
 
     def save(self, session: Session, name: str) -> None:
         """Write a buffer to disk and tell of it, as editors do."""
-        path = self.folder / name
+        path = self.path(name)
         there = path.is_file()
         if path.is_dir() or not self._can(path):
             return
@@ -303,20 +335,20 @@ class Life:
         return True
 
     def _write(self, session: Session, name: str, _: float, text: str, __: bool) -> None:
-        path = self.folder / name
+        path = self.path(name)
         there = path.is_file()
         if self._can(path):
             path.write_bytes(text.encode())
             session.files_changed((self.uri(name), 2 if there else 1))
 
     def _delete(self, session: Session, name: str) -> None:
-        path = self.folder / name
+        path = self.path(name)
         if path.is_file():
             path.unlink()
             session.files_changed((self.uri(name), 3))
 
     def _rename(self, session: Session, name: str, new: str) -> None:
-        path, target = self.folder / name, self.folder / new
+        path, target = self.path(name), self.path(new)
         if not path.is_file() or target.exists() or not self._can(target):
             return
         path.rename(target)
@@ -333,7 +365,7 @@ class Life:
         self._replace(session, ".gitignore", text)
 
     def _replace(self, session: Session, name: str, text: str) -> None:
-        path = self.folder / name
+        path = self.path(name)
         there = path.is_file()
         if text:
             path.write_text(text)
@@ -372,13 +404,13 @@ class Life:
 
 
 def make_folder(folder: Path, rng: random.Random, template: Path | None) -> None:
-    """Lay out a small workspace; `template`: a folder whose `.git` is copied."""
+    """Lay out a small workspace and a folder beside it; `template`: a folder whose `.git` is copied."""
     folder.mkdir()
     if template is not None:
         shutil.copytree(template, folder, dirs_exist_ok=True)
     for name in FILES:
         if rng.random() < 0.6:
-            path = folder / name
+            path = place_of(folder, name)
             if path.parent.is_file() or path.is_dir():
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -258,9 +258,22 @@ async def test_a_repair_at_no_place(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [7, "x", [], [1], {"rules": 7}, {"rules": {"missing": 7}}, {"judge": []}, {"files": {"include": "x"}}, {"nothing": 1},
-     {"anchors": {"pattern": "("}}, {"server": {"max_diagnostics": -1}}, {"judge": {"run": {"a": 1}}}, {"a.b.c": {"d": [1]}}],
-)  # fmt: skip
+    [
+        7,
+        "x",
+        [],
+        [1],
+        {"rules": 7},
+        {"rules": {"missing": 7}},
+        {"judge": []},
+        {"files": {"include": "x"}},
+        {"nothing": 1},
+        {"anchors": {"pattern": "("}},
+        {"server": {"max_diagnostics": -1}},
+        {"judge": {"run": {"a": 1}}},
+        {"a.b.c": {"d": [1]}},
+    ],
+)
 async def test_settings_of_the_wrong_type_are_refused_and_said_once(folder: Path, settings: Any) -> None:
     uri = (folder / "a.md").as_uri()
     async with Session(folders=[folder], capabilities=NO_PULL) as session:
@@ -275,13 +288,20 @@ async def test_settings_of_the_wrong_type_are_refused_and_said_once(folder: Path
         await alive(session, folder)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"judge": {"base_url": "http://127.0.0.1:1/"}}, {"judge": {"command": ["rm"]}}, {"cache": {"path": "/x"}},
-     {"judge": {"name": "command"}}, {"judge.base_url": "http://127.0.0.1:1/"}, {"judge": {"headers": {"a": "b"}}},
-     {"server": {"trusted": True}}, {"anchors": {"repositories": {"x": "/"}}}, {"policies": {"run": "save"}}],
-)  # fmt: skip
-@pytest.mark.parametrize("way", ["pushed", "pulled", "options"])
+OWN: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("pushed", {"judge": {"base_url": "http://127.0.0.1:1/"}}),
+    ("pulled", {"judge": {"command": ["rm"]}}),
+    ("options", {"cache": {"path": "/x"}}),
+    ("pushed", {"judge": {"name": "command"}}),
+    ("pulled", {"judge.base_url": "http://127.0.0.1:1/"}),
+    ("options", {"judge": {"headers": {"a": "b"}}}),
+    ("pushed", {"server": {"trusted": True}}),
+    ("pulled", {"anchors": {"repositories": {"x": "/"}}}),
+    ("options", {"policies": {"run": "save"}}),
+)
+
+
+@pytest.mark.parametrize(("way", "settings"), OWN)
 async def test_a_users_own_setting_from_the_editor_is_refused_and_said_once(
     folder: Path, settings: Any, way: str
 ) -> None:
@@ -313,8 +333,9 @@ async def test_a_users_own_setting_from_the_editor_is_refused_and_said_once(
 
 URIS = (
     "untitled:Untitled-1", "git:/x/a.md?%7B%22ref%22%3A%22%22%7D", "vscode-remote://ssh-remote%2Bhost/x/a.md",
-    "http://example.com/a.md", "", "file:", "file://", "file:///", "file:///" + "long/" * 2000 + "a.md", "file:///a%00.md",
-    "file:///a%.md", "file:///a%zz.md", "file:///%ff%fe.md", "file:///c%3A/x/a.md", "file:///C:/x/a.md", "a.md", "/a.md",
+    "http://example.com/a.md", "", "file:", "file://", "file:///", "file:///" + "long/" * 2000 + "a.md",
+    "file:///a%00.md", "file:///a%.md", "file:///a%zz.md", "file:///%ff%fe.md",
+    "file:///c%3A/x/a.md", "file:///C:/x/a.md", "a.md", "/a.md",
     "file://server/share/a.md", "file:///tmp/../../../etc/a.md", "file:///dev/zero", "file:///proc/self/mem",
     "FILE:///a.md", ":", "::", "file:///a.md#fragment", "file:///a.md?query", "\ud83d", "file:///\ud83d.md",
     "vscode-notebook-cell:/x/a.md#1", "inmemory://model/1",
@@ -437,16 +458,25 @@ async def test_a_worker_that_is_killed_between_judging_is_started_again(folder: 
         assert popups(session) == []
 
 
-async def test_a_worker_that_is_killed_while_it_judges_loses_nothing(folder: Path) -> None:
+async def test_a_worker_that_is_killed_while_it_judges_loses_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     uri = (folder / "a.md").as_uri()
     text = "".join(f"`LIMIT` is {number + 7} (`a.py:3`).\n\n" for number in range(200))
     async with Session(folders=[folder]) as session:
         session.open(uri, text)
         await shown_at_rest(session)
         inner = session.server.session
+        keep, at_work = inner.judging._keep, asyncio.Event()
+
+        def kept(*arguments: Any) -> None:
+            at_work.set()
+            keep(*arguments)
+
+        monkeypatch.setattr(inner.judging, "_keep", kept)
         session.save(uri)
-        while inner.judging.queued in (0, 200):
-            await asyncio.sleep(0.001)
+        await at_work.wait()
+        assert inner.judging.queued > 0
         os.kill(inner.worker.pid, signal.SIGKILL)
         assert len(await verdict(session, uri)) == 200
         assert inner.judging.queued == 0

@@ -26,6 +26,12 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+def git(folder: Path, *arguments: str) -> None:
+    """Run git in a folder."""
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+    subprocess.run(["git", "-C", str(folder), *who, *arguments], check=True)
+
+
 def but(section: str, **more: Any) -> dict[str, Any]:
     """The harness' capabilities with other entries in one section."""
     return {**CAPABILITIES, section: {**CAPABILITIES[section], **more}}
@@ -406,11 +412,11 @@ async def test_candidates_are_offered_and_none_is_preferred(folder: Path) -> Non
 
 async def test_a_renamed_path_that_git_knows_is_preferred(folder: Path) -> None:
     uri = (folder / "docs/a.md").as_uri()
-    for command in (
-        ["init", "-q"], ["add", "-A"], ["commit", "-qm", "1"], ["mv", "src/retry.py", "src/again.py"], ["commit", "-qm", "2"],
-    ):  # fmt: skip
-        who = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
-        subprocess.run(["git", "-C", str(folder), *who, *command], check=True)
+    git(folder, "init", "-q")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "1")
+    git(folder, "mv", "src/retry.py", "src/again.py")
+    git(folder, "commit", "-qm", "2")
     text = "See `src/retry.py:3`.\n"
     async with Session(folders=[folder]) as session:
         (found,) = await opened(session, uri, text)
@@ -571,7 +577,10 @@ async def test_fix_all_as_a_command(folder: Path, applied: bool) -> None:
 async def test_judge_document_counts(folder: Path) -> None:
     uri = (folder / "docs/a.md").as_uri()
     async with Session(folders=[folder], settings={"judge": {"run": "manual"}}) as session:
-        text = "`LIMIT` is 7 (`src/retry.py:3`).\n\n`LIMIT` is 3 (`src/retry.py:3`).\n\nBananas sing (`src/retry.py:1`). `src/none.py:3`\n"
+        text = (
+            "`LIMIT` is 7 (`src/retry.py:3`).\n\n`LIMIT` is 3 (`src/retry.py:3`).\n\n"
+            "Bananas sing (`src/retry.py:1`). `src/none.py:3`\n"
+        )
         assert codes(await opened(session, uri, text)) == ["missing"]
         session.save(uri)
         assert await shown_at_rest(session) == {}
@@ -787,7 +796,7 @@ async def test_records_are_told_softly(folder: Path) -> None:
 
 
 async def test_what_is_no_document_is_told_nothing(folder: Path) -> None:
-    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    git(folder, "init", "-q")
     (folder / ".gitignore").write_text("made/\n")
     (folder / "made").mkdir()
     (folder / "made/x.md").write_text("See `src/retry.py:99`.\n")

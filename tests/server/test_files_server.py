@@ -2,9 +2,11 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cite_lsp.worker.client import Worker
 from tests.server.at_rest import codes, shown_at_rest, under_way
 from tests.server.harness import Session
 
@@ -127,3 +129,40 @@ async def test_a_folder_whose_name_is_no_text_does_not_stop_the_others(folder: P
             await asyncio.sleep(0.02)
         assert under_way(session) == []
         assert codes((await shown_at_rest(session))[uri]) == ["missing"]
+
+
+class Held(Worker):
+    """The real worker, whose listings are given only when they may be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listed = 0
+        self.began = asyncio.Event()
+        self.may = asyncio.Event()
+
+    async def call(self, do: str, **more: Any) -> Any:
+        answer = await super().call(do, **more)
+        if do == "paths":
+            self.listed += 1
+            self.began.set()
+            await self.may.wait()
+        return answer
+
+
+async def test_a_file_that_appears_while_files_are_being_listed_is_listed_after_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cite_lsp.server.session.Worker", Held)
+    uri = (folder / "a.md").as_uri()
+    async with Session(folders=[folder]) as session:
+        await session.settled()
+        session.open(uri, "See `new.py:1`.\n")
+        worker = session.server.session.worker
+        await worker.began.wait()
+        (folder / "deep").mkdir()
+        (folder / "deep/new.py").write_text("x = 1\n")
+        session.files_changed(((folder / "deep/new.py").as_uri(), 1))
+        await session.settled()
+        worker.may.set()
+        assert codes((await shown_at_rest(session))[uri]) == []
+        assert worker.listed == 2

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.server.at_rest import codes, rest, shown_at_rest
-from tests.server.harness import CAPABILITIES, Session
+from tests.server.harness import CAPABILITIES, Refused, Session, range_of
 
 CODE = "import time\n\nLIMIT = 3\n"
 
@@ -100,3 +100,30 @@ async def test_a_repair_of_a_document_that_was_closed_meanwhile_is_not_applied(f
         await shown_at_rest(session)
         session.discard("window/showMessage")
         assert "workspace/applyEdit" not in [method for method, _ in session.requests]
+
+
+@pytest.mark.parametrize("method", ["client/registerCapability", "workspace/configuration"])
+async def test_a_client_that_refuses_what_it_said_it_could_is_served_all_the_same(folder: Path, method: str) -> None:
+    """pygls raises JsonRpcException for an answer that is an error, and that is no PyglsError."""
+    uri = (folder / "a.md").as_uri()
+    settings = {"rules": {"line-out-of-range": "hint"}}
+    async with Session(folders=[folder], answers={method: Refused()}, settings=settings) as session:
+        await session.settled()
+        session.open(uri, "See `a.py:9`.\n")
+        found = (await shown_at_rest(session))[uri]
+        assert [each["severity"] for each in found] == [4 if method == "client/registerCapability" else 1]
+        asked = [name for name, _ in session.requests]
+        assert asked.count("client/registerCapability") == 2
+        assert asked.count("workspace/configuration") == 1
+
+
+async def test_a_client_that_refuses_to_apply_or_to_ask_is_answered(folder: Path) -> None:
+    uri = (folder / "a.md").as_uri()
+    refusing = {"workspace/applyEdit": Refused(), "window/showMessageRequest": Refused()}
+    async with Session(folders=[folder], answers=refusing) as session:
+        await session.settled()
+        session.open(uri, "See `a.py:2-9`.\n")
+        await shown_at_rest(session)
+        assert await session.command("cite-lsp.server.fixAll", {"uri": uri}) == 0
+        argument = {"uri": uri, "range": range_of((0, 8), (0, 8))}
+        assert await session.command("cite-lsp.server.requestRepair", argument) is None

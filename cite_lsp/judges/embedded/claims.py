@@ -98,6 +98,8 @@ _LINES = re.compile(
 _HOST = re.compile(r"(?:[0-9.]+|localhost|.*\.(?:com|org|net|io|dev|local|internal))$", re.IGNORECASE)
 _LIST_MARK = re.compile(r"\A\s{0,9}(?:[0-9]{1,4}[.)]\s|[-*+]\s)")
 _TIMING_OUT = re.compile(r"\btim(?:e|es|ed|ing) out\b", re.IGNORECASE)
+_ASSIGNED = re.compile(r"`([A-Za-z_$][\w.$]{0,80})\s?[:=]{1,2}\s?([\w.\"'-]{1,40})`")
+"""A name with its value in one code span."""
 _LEFT = re.compile(r"[(\[]\s*(?:see|cf\.?|at|in)?[\s,;`]*[)\]]|`\s{0,9}`", re.IGNORECASE)
 
 
@@ -106,7 +108,7 @@ def _without_citations(text: str) -> str:
     text = _LIST_MARK.sub("", text)
     text = _TARGET.sub("] ", _TIMING_OUT.sub("has timeout", text))
     text = _CITATION.sub(_left_of, text)
-    text = _LINES.sub(" ", text)
+    text = _ASSIGNED.sub(r"`\1` is `\2`", _LINES.sub(" ", text))
     return _LEFT.sub(" ", text)
 
 

@@ -14,7 +14,7 @@ _MOST_NAMES = 8
 _KEYWORDS = "def|class|function|fn|func|fun|interface|struct|enum|trait"
 _DEFINES = re.compile(
     rf"\b(?:{_KEYWORDS})\s+[A-Za-z_]\w*|\w\s?=\s?(?:async\s)?function\b"
-    r"|^\s+(?:async\s)?(?!if|for|while|switch|catch|return|with)[A-Za-z_]\w*\([^;]*\{\s*$"
+    r"|^\s+(?:async\s)?(?!if|for|while|switch|catch|return|with)[A-Za-z_]\w*\([^;]*\)[^;()=]*\{\s*$"
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{3,80}")
 _BEGINS = re.compile(
@@ -126,6 +126,8 @@ def defined_elsewhere(claim: Claim, reading: Reading) -> Conflict | None:
     subject = claim.names[0].text
     if not _BEGINS.match(claim.text[: claim.text.find(subject)]):
         return None
+    if reading.row.sentence and subject not in reading.row.sentence:
+        return None  # borrowed from a heading or from the sentence before
     if any(reading.names(_last(name.text)) or reading.enclosed_by(_last(name.text)) for name in claim.names):
         return None
     last = _last(subject)
@@ -149,5 +151,5 @@ def _last(name: str) -> str:
 def _definition_of(name: str) -> re.Pattern[str]:
     spelled = re.escape(name)
     return re.compile(
-        rf"\b(?:{_KEYWORDS})\s+{spelled}\b|\b{spelled}\s?=\s?(?:async\s)?function\b|^\s+(?:async\s)?{spelled}\([^;]*\{{\s*$"
+        rf"\b(?:{_KEYWORDS})\s+{spelled}\b|\b{spelled}\s?=\s?(?:async\s)?function\b|^\s+(?:async\s)?{spelled}\([^;]*\)[^;()=]*\{{\s*$"
     )

@@ -16,6 +16,7 @@ _HEAD = re.compile(
 )
 _HEADING = re.compile(r"^#{1,6}\s")
 _MOST_UPWARDS = 400
+_ENDS_HEADER = re.compile(r"\s*(?:\)|\{|where\b)")
 _STYLE = re.compile(r"[_\-\s`\"']")
 _PARTS = re.compile(r"\.|::|->|/|\(\)|\s+")
 _IDENTIFIER = re.compile(r"[\w$]+(?:-[\w$]+)*")
@@ -70,7 +71,8 @@ class Reading:
         file = self.row.file
         if first > len(file):
             return ()
-        indent = _indent(file[first - 1])
+        said = (text for text in file[first - 1 : self.row.excerpts[0].end_line] if text.strip())
+        indent = _indent(next(said, ""))
         found: list[str] = []
         for number in range(first - 2, max(-1, first - 2 - _MOST_UPWARDS), -1):
             text = file[number]
@@ -80,7 +82,8 @@ class Reading:
                 if _HEADING.match(text):
                     found.append(text)
             elif _indent(text) < indent:
-                indent = _indent(text)
+                # The last line of a header that is spread over several: its first one stands as far out.
+                indent = _indent(text) + bool(_ENDS_HEADER.match(text))
                 found.append(text)
             if indent == 0 and not self.prose:
                 break

@@ -14,6 +14,9 @@ from cite_lsp.snapshot.excerpt import Excerpt
 
 _MOST_LINES = 40
 _MOST_SPANS = 4
+_AROUND = 2
+"""Lines that are shown before and after blank ones."""
+_WIDEST = 200
 _MARKS = re.compile(r"([\\`*\[\]<|~]|&(?=[#A-Za-z])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[#>+-])")
 _TICKS = re.compile(r"`+")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
@@ -46,6 +49,11 @@ class _Markdown:
         """Escape what is data: no link of it can be followed, no mark-up of it counts."""
         return _MARKS.sub(r"\\\1", " ".join(text.split())).replace("://", ":\u200b//")
 
+    def quote(self, text: str) -> str:
+        """Give data as code: nothing in it counts as mark-up, and nothing needs to be escaped."""
+        line = " ".join(text.split())
+        return _code(line) if line else ""
+
     def told(self, text: str) -> str:
         """Escape a message of ours, in which names of files stand between backticks."""
         parts = text.split("`")
@@ -73,6 +81,9 @@ class _Plain(_Markdown):
     kind = "plaintext"
 
     def text(self, text: str) -> str:
+        return " ".join(text.split())
+
+    def quote(self, text: str) -> str:
         return " ".join(text.split())
 
     def told(self, text: str) -> str:
@@ -106,9 +117,12 @@ def _parts(document: OpenDocument, place: Place, hit: Hit, form: _Markdown) -> I
         return
     if hit.resolution.status == "foreign":
         yield f"{form.name(hit.anchor.path)} belongs to another repository; it is not looked at."
-    yield from _excerpts(place, hit, judged, form)
     if judged is not None:
         yield _verdict(judged, form)
+    if hit.resolution.status == "blank-line":
+        yield from _neighbours(place, hit, form)
+    else:
+        yield from _excerpts(place, hit, judged, form)
 
 
 def _title(place: Place, hit: Hit, form: _Markdown) -> str:
@@ -145,6 +159,19 @@ def _excerpts(place: Place, hit: Hit, judged: Judged | None, form: _Markdown) ->
         yield f"… and {len(shown) - _MOST_SPANS} more ranges"
 
 
+def _neighbours(place: Place, hit: Hit, form: _Markdown) -> Iterator[str]:
+    """Show what stands around a line that is blank."""
+    file = place.snapshot.file(hit.resolution)
+    if file is None or "blank-line" not in hit.resolution.spans:
+        return
+    first, last = hit.anchor.spans[hit.resolution.spans.index("blank-line")]
+    low, high = max(1, first - _AROUND), min(len(file.lines), last + _AROUND, first + _MOST_LINES)
+    lines = tuple((number, file.lines[number - 1][:_WIDEST]) for number in range(low, high + 1))
+    yield form.block(
+        _numbered(Excerpt(low, high, "window", False, lines), hit, set()), _fence_language(hit.resolution.path)
+    )
+
+
 def _numbered(excerpt: Excerpt, hit: Hit, relied_on: set[int]) -> str:
     """Give the lines with their numbers; `>` marks what the verdict relies on, `:` what is cited within its unit."""
     lines = excerpt.lines[:_MOST_LINES]
@@ -169,9 +196,10 @@ def _fence_language(path: str) -> str:
 
 def _verdict(judged: Judged, form: _Markdown) -> str:
     verdict = judged.verdict
-    why = form.text(verdict.basis or verdict.reason)
+    why = form.quote(verdict.basis or verdict.reason)
     said = f"{form.strong(verdict.label)}: {why}" if why else form.strong(verdict.label)
-    return f"{said} — judge {form.text(verdict.judge)}, {_age(time.time() - judged.at)}"
+    marked = ", lines marked >" if verdict.evidence else ""
+    return f"{said} — judge {form.text(verdict.judge)}, {_age(time.time() - judged.at)}{marked}"
 
 
 def _age(seconds: float) -> str:

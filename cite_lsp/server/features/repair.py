@@ -37,27 +37,28 @@ class Repair:
     """Why it would hold; "" where nothing was judged."""
 
 
-async def request_repair(session: Session, argument: Mapping[str, Any] | None) -> None:
-    """Offer the repairs of the citation at a range, and apply the one that is chosen."""
+async def request_repair(session: Session, argument: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Offer the repairs of the citation at a range, and apply the one that is chosen; say what came of it."""
     document = named_document(session, argument)
     low, high = (document.offset(*position) for position in _range(argument))
     hit = next((hit for hit in document.hits if hit.span[0] <= high and low <= hit.span[1]), None)
     if hit is None:
-        await _say(session, "there is no citation at this place to repair")
-        return
+        return _say(session, "there is no citation at this place to repair")
     version = document.version
     repairs = [*_known(document, hit), *await _better(session, document, hit)][:_MOST]
     if not repairs:
-        await _say(session, f"no repair is known for {hit.anchor.text}: no other lines of the file say this either")
-        return
+        text = f"no repair is known for {hit.anchor.text}"
+        looked = "; no other lines of the file were found of which the judge can confirm that they say this"
+        return _say(session, text + looked if hit.resolution.resolved else text)
     chosen = await _choose(session, document, hit, repairs)
     if chosen is None or document.document is None:
-        return
+        return {"applied": False, "written": None, "reason": "nothing was chosen"}
     if document.version != version or session.documents.get(key(document.uri)) is not document:
-        await _say(session, "the document changed meanwhile, so nothing was applied; request the repair again")
-        return
+        return _say(session, "the document changed meanwhile, so nothing was applied; request the repair again")
     edit = workspace_edit(session, document, Places(document.document.text), chosen.edits)
-    await apply(session, chosen.title, edit)
+    applied = await apply(session, chosen.title, edit)
+    reason = "" if applied else "the client did not apply the edit"
+    return {"applied": applied, "written": chosen.written if applied else None, "reason": reason}
 
 
 def _range(argument: Mapping[str, Any] | None) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -148,5 +149,7 @@ def _title(repair: Repair) -> str:
     return f"{repair.written} (supported)" if repair.verdict else repair.title
 
 
-async def _say(session: Session, text: str) -> None:
+def _say(session: Session, text: str) -> dict[str, Any]:
+    """Tell the person, and whoever asked, why there is no repair."""
     session.server.window_show_message(types.ShowMessageParams(type=_INFO, message=f"cite-lsp: {text}"))
+    return {"applied": False, "written": None, "reason": text}

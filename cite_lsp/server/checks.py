@@ -55,9 +55,8 @@ class BlockChecked:
     open_paths: frozenset[str]
     """Paths as written whose meaning depends on what else the document names."""
 
-    def cites(self, files: frozenset[str]) -> bool:
-        """Say whether an anchor of the block leads to one of these files."""
-        return any(joined(each.root, each.path) in files for each in self.known.resolutions)
+    files: frozenset[str]
+    """The files that are cited: keys of the reader, and where their links lead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class PieceChecked:
     blocks: Mapping[int, BlockChecked]
     """By the identity of the block, in text order."""
     files: frozenset[str]
-    """The files that are cited: keys of the reader."""
+    """Those of its blocks."""
     undecided: bool
     marked: bool
     """It may hold an ignore comment."""
@@ -106,7 +105,7 @@ class Checks:
         gone = [checked for checked in self.pieces.values() if checked.files & files]
         if gone:
             self.pieces = {piece: checked for piece, checked in self.pieces.items() if not checked.files & files}
-        return [block.block for checked in gone for block in checked.blocks.values() if block.cites(files)]
+        return [block.block for checked in gone for block in checked.blocks.values() if block.files & files]
 
     def forget_undecided(self) -> bool:
         """Forget what an answer about paths can change; say whether anything can."""
@@ -167,7 +166,7 @@ class Checks:
                 blocks[id(block)] = checked
                 if checked.known.told:
                     told += [moved(each, offset, anchors) for each in checked.known.told]
-                files.update([joined(each.root, each.path) for each in checked.known.resolutions if each.path])
+                files |= checked.files
                 anchors += len(block.anchors)
             offset += len(text)
         undecided = any(each.status in UNDECIDED for checked in blocks.values() for each in checked.known.resolutions)
@@ -185,4 +184,6 @@ class Checks:
         for path in asked:
             if path not in self._named:
                 self._named[path] = snapshot.named(path, document)
-        return BlockChecked(block, known, frozenset(asked) if asked else _NONE)
+        keys = [joined(each.root, each.path) for each in known.resolutions if each.path]
+        files = frozenset([*keys, *map(snapshot.reader.place_of, keys)])
+        return BlockChecked(block, known, frozenset(asked) if asked else _NONE, files)

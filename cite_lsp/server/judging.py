@@ -8,15 +8,18 @@ import logging
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from cite_lsp.audit.row_data import row_to_data, verdict_from_data
-from cite_lsp.document.document import Block
+from cite_lsp.document.document import Block, Document
 from cite_lsp.judges.embedded import EmbeddedJudge
+from cite_lsp.server.checks import BlockChecked
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.row_book import BlockRows, KeyedRow, RowBook
 from cite_lsp.server.verdicts import Judged
+from cite_lsp.snapshot.snapshot import Snapshot
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
 
 log = logging.getLogger(__name__)
@@ -24,6 +27,22 @@ log = logging.getLogger(__name__)
 _AT_ONCE = 32
 """Blocks whose rows are made before other messages have their turn, and rows that go to the worker together."""
 _MOST_VERDICTS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A document as it was when its run was started."""
+
+    document: Document
+    snapshot: Snapshot
+    checked: Mapping[int, BlockChecked]
+
+    @classmethod
+    def of(cls, document: OpenDocument) -> "_Begun | None":
+        """Give a document that was checked as it is now; None for what is no document of ours."""
+        if document.document is None or document.place is None:
+            return None
+        return cls(document.document, document.place.snapshot, document.checks.blocks)
 
 
 class Judging:
@@ -50,7 +69,8 @@ class Judging:
     def start(self, document: OpenDocument) -> "asyncio.Task[Counter[str]]":
         """Judge a document as it is now; an older run of it ends."""
         self.stop(document)
-        task = asyncio.ensure_future(self._run(document))
+        begun = _Begun.of(document)  # now: a change that has arrived already may come before the task has its turn
+        task = asyncio.ensure_future(self._run(document, begun))
         self._runs[document] = task
         task.add_done_callback(lambda done: self._ended(document, done))
         return task
@@ -79,18 +99,18 @@ class Judging:
     def _ended(self, document: OpenDocument, task: "asyncio.Task[Counter[str]]") -> None:
         if self._runs.get(document) is task:
             del self._runs[document]
-        if not task.cancelled():
-            task.exception()  # what went wrong has been noted; asyncio need not say it again
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self.error = f"the judge failed: {type(error).__name__}"
+            log.error("%s", self.error, exc_info=error)
+            self._note()
 
-    async def _run(self, open_document: OpenDocument) -> Counter[str]:
-        document, place = open_document.document, open_document.place
-        if document is None or place is None:
+    async def _run(self, open_document: OpenDocument, begun: "_Begun | None") -> Counter[str]:
+        if begun is None:
             return Counter()
-        snapshot = place.snapshot
         book = self._books.setdefault(open_document, RowBook(self.identity, reads_file=self._reads_file))
         blocks: list[BlockRows] = []
-        checked = open_document.checks.blocks
-        for number, made in enumerate(book.rows(document, snapshot, checked)):
+        for number, made in enumerate(book.rows(begun.document, begun.snapshot, begun.checked)):
             blocks.append(made)
             open_document.verdicts.prepare(made.block)
             if number % _AT_ONCE == _AT_ONCE - 1:

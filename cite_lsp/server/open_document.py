@@ -14,6 +14,7 @@ from cite_lsp.server.checks import Checks
 from cite_lsp.server.hits import Hit, hit_at, hits_of
 from cite_lsp.server.verdicts import Verdicts
 from cite_lsp.snapshot.ladder import within
+from cite_lsp.snapshot.lines import real_path
 
 if TYPE_CHECKING:
     from regex import Pattern
@@ -70,6 +71,8 @@ class OpenDocument:
         self.uri = uri
         self.path = path
         """Absolute; None where the document is no file."""
+        self.names = () if path is None else tuple(dict.fromkeys([path, real_path(path)]))
+        """The path, and where its links lead."""
         self.language = language
         self.version = version
         self.encoding = encoding
@@ -129,6 +132,11 @@ class OpenDocument:
         if self.document is not None:
             self.document = self.document.revised(self.buffer.lines, made)
 
+    def forget_verdicts(self) -> None:
+        """Forget what the judge said."""
+        self.verdicts = Verdicts(self.encoding)
+        self.counts = Counter()
+
     @property
     def size(self) -> int:
         """How many characters it has; cheap where it is parsed."""
@@ -157,9 +165,9 @@ class OpenDocument:
 
     # --- what is known of the whole
 
-    def cites(self, path: str) -> bool:
-        """Say whether a file, by its key in the reader, is cited."""
-        return any(path in checked.files for checked in self.checks.pieces.values())
+    def cites(self, *names: str) -> bool:
+        """Say whether a file is cited by any of its names: keys of the reader, and where links lead."""
+        return any(not checked.files.isdisjoint(names) for checked in self.checks.pieces.values())
 
     @property
     def files(self) -> frozenset[str]:

@@ -4,7 +4,11 @@ The event loop never waits for them: a question that is not answered yet counts 
 told is told again once the answer is there.
 """
 
+import os
 from collections.abc import Iterable, Mapping
+
+MOST_NEAR = 2_000
+"""Missing paths whose closest ones are asked for: so many dead paths have one cause that no near name mends."""
 
 
 class Past:
@@ -18,7 +22,19 @@ class Past:
         self._top = root
         self._names: frozenset[str] | None = None
         self._renamed: dict[str, str | None] = {}
+        self._before: Mapping[str, str | None] = {}
+        """What was known of renamed paths before the files were listed anew: it holds until git is asked again."""
         self._asked: dict[str, None] = {}
+
+    def next(self) -> "Past":
+        """Give the past to go on with after the files were listed anew: everything is asked again, nothing forgotten.
+
+        What is told would flicker otherwise with every file that appears.
+        """
+        new = Past(self.root)
+        new._top, new._names = self._top, self._names
+        new._before = {**self._before, **self._renamed}
+        return new
 
     @property
     def top(self) -> str:
@@ -35,7 +51,7 @@ class Past:
         self.wanted = True
         if path not in self._renamed:
             self._asked[path] = None
-        return self._renamed.get(path)
+        return self._renamed.get(path, self._before.get(path))
 
     def learn(self, top: str, names: Iterable[str] | None) -> None:
         """Take the history's answer.
@@ -45,7 +61,8 @@ class Past:
         """
         self.known = True
         self._top = top
-        self._names = frozenset(names) if names is not None and top == self.root else None
+        is_all = top in (self.root, os.path.realpath(self.root))  # an editor names a folder by the link to it
+        self._names = frozenset(names) if names is not None and is_all else None
         self._asked.clear()
 
     def has_none(self) -> None:
@@ -70,13 +87,21 @@ class Nearness:
 
     def __init__(self) -> None:
         self._near: dict[str, tuple[str, ...]] = {}
+        self._before: Mapping[str, tuple[str, ...]] = {}
+        """Answers over the files as they were listed before; they hold until the worker is asked again."""
         self._asked: dict[str, None] = {}
+
+    def next(self) -> "Nearness":
+        """Give what to go on with after the files were listed anew: everything is asked again, nothing forgotten."""
+        new = Nearness()
+        new._before = {**self._before, **self._near}
+        return new
 
     def __call__(self, path: str) -> tuple[str, ...]:
         """Give up to three close paths; none while they are not known."""
-        if path not in self._near:
+        if path not in self._near and len(self._near) + len(self._asked) < MOST_NEAR:
             self._asked[path] = None
-        return self._near.get(path, ())
+        return self._near.get(path, self._before.get(path, ()))
 
     def questions(self) -> list[str]:
         """Give the paths that were asked for, and forget that they were."""

@@ -13,6 +13,8 @@ from cite_lsp.server.checks import UNDECIDED, Placed
 from cite_lsp.server.convert import SOURCE, Range, diagnostic, range_at, range_of, severity_number
 from cite_lsp.server.open_document import OpenDocument, Place
 
+_BEYOND = frozenset({"outside", "elsewhere"})
+"""What is not told where the folder is a part of a repository: the citation may well lead to the rest of it."""
 _VERDICT_CODES = frozenset({"unsupported", "partial", "review"})
 
 
@@ -36,7 +38,7 @@ def diagnostics_of(document: OpenDocument) -> list[dict[str, Any]]:
 
 def _placed(document: OpenDocument, place: Place) -> Iterator[tuple[int, int, int, Placed]]:
     """Give what is told, with the first line, offset and anchor number of its piece, in the order of the text."""
-    held_back = UNDECIDED if place.space.held_back else frozenset()
+    held_back = UNDECIDED if place.space.held_back else _BEYOND if place.space.is_part(place.root) else frozenset()
     verdicts = document.verdicts.placed(document.checks.pieces)
     offset = anchors = line = 0
     for piece, checked in document.checks.pieces.items():

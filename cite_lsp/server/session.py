@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from cite_lsp.config import Problem, find_root
 from cite_lsp.document.document import Block
-from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.judging import Judging
 from cite_lsp.server.open_document import ContentChange, OpenDocument, Place, relative
@@ -20,15 +19,15 @@ from cite_lsp.server.publish import diagnostics_of
 from cite_lsp.server.settings_book import SettingsBook, is_settings_file, scope_of
 from cite_lsp.server.settings_reports import SettingsReports
 from cite_lsp.server.space import Change, Space
+from cite_lsp.server.status import status_of
 from cite_lsp.server.uris import key, to_path
 from cite_lsp.snapshot.ladder import within
-from cite_lsp.snapshot.lines import is_file
+from cite_lsp.snapshot.lines import is_file, real_path
 from cite_lsp.snapshot.paths import too_wide
+from cite_lsp.snapshot.snapshot import Scope
 from cite_lsp.worker.client import Worker
 
 if TYPE_CHECKING:
-    from regex import Pattern
-
     from cite_lsp.server.protocol import Server
 
 log = logging.getLogger(__name__)
@@ -59,7 +58,6 @@ class Session:
         self.stop_watching: Callable[[], None] = _nothing
         """Ends what watches the folders where the client does not."""
         self._strays: dict[str, Space] = {}
-        self._patterns: dict[str, Pattern[str] | None] = {}
         self._pending: dict[OpenDocument, None] = {}
         self._stale: dict[OpenDocument, None] = {}
         """Documents with verdicts on lines that changed since."""
@@ -91,12 +89,13 @@ class Session:
         return {document.path: document.buffer.text for document in self.documents.values() if document.path}
 
     def _open_space(self, roots: tuple[str, ...]) -> Space:
-        loaded = [self.settings.of(f"{root}/", root) for root in roots[:1]]
-        scope = scope_of(loaded[0] if loaded else self.settings.of(os.path.join(os.path.abspath("."), ""), None))
-        space = Space(roots, scope, self.overlay(), self.worker, self._space_changed)
+        space = Space(roots, self._scopes(roots), self.overlay(), self.worker, self._space_changed)
         if roots:
             space.list_soon(self.overlay, 0.0)
         return space
+
+    def _scopes(self, roots: Iterable[str]) -> list[Scope]:
+        return [scope_of(self.settings.of(f"{root}/", root)) for root in roots]
 
     def change_roots(self, added: Iterable[str], removed: Iterable[str]) -> None:
         """Take other workspace folders."""
@@ -106,15 +105,21 @@ class Session:
         self.workspace = self._open_space(tuple(roots))
         self.replace_all()
 
-    def _space_of(self, path: str) -> tuple[Space, str]:
-        """Give the space of an absolute path, and the root in it."""
-        root = self.workspace.holds(path)
-        if root is not None:
-            return self.workspace, root
-        root = _stray_root(path)
+    def _space_at(self, root: str) -> Space:
+        """Give the space of a root."""
+        if root in self.workspace.roots:
+            return self.workspace
         if root not in self._strays:
             self._strays[root] = self._open_space((root,))
-        return self._strays[root], root
+        return self._strays[root]
+
+    def _close_unused(self) -> None:
+        """Close the spaces beside the workspace that no document lies in any more."""
+        used = {document.place.space for document in self.documents.values() if document.place}
+        for root, space in list(self._strays.items()):
+            if space not in used:
+                space.close()
+                del self._strays[root]
 
     def _space_changed(self, space: Space, change: Change) -> None:
         """Check again what a next snapshot may say otherwise."""
@@ -128,6 +133,8 @@ class Session:
                 document.ignored = ignored
                 self._parse(document)
             elif change.everything:
+                if document.verdicts:
+                    self._later("judge all again", 0.0, self._judge_all_again)
                 document.levels = None
                 if lost or (parsed is not None and any(path in space.known for path in parsed.refused)):
                     self._parse(document)
@@ -179,8 +186,11 @@ class Session:
             self.settings_changed()
         if _says_what_is_ignored(path):
             self._list_all(path)
+        for space in self._strays.values():
+            space.list_soon(self.overlay, appeared=True)  # nobody watches beside the workspace folders
         self.settle()
-        citing = [other for other in self.documents.values() if other is not document and other.cites(path)]
+        names = (path, real_path(path))
+        citing = [other for other in self.documents.values() if other is not document and other.cites(*names)]
         for other in [each for each in (document, *citing) if each is not None]:
             if other is document or other.verdicts:
                 self.judge_if_wanted(other)
@@ -198,10 +208,7 @@ class Session:
             self._take_texts({document.path: None})
         elif document.path is not None:
             self._new_file({document.path: None})
-        place = document.place
-        if place is not None and place.space is not self.workspace and not self._documents_of(place.space):
-            place.space.close()
-            self._strays = {root: space for root, space in self._strays.items() if space is not place.space}
+        self._close_unused()
         self.status_soon()
 
     def find(self, uri: str) -> OpenDocument | None:
@@ -221,10 +228,11 @@ class Session:
         document.levels = None
         ending = document.untitled_ending
         if document.path is not None:
-            space, root = self._space_of(document.path)
+            root = self.workspace.holds(document.path) or _stray_root(document.path)
             loaded = self.settings.of(document.path, root)
             inside = relative(document.path, loaded.root if loaded.project_file is not None else root)
             if loaded.settings.is_document(inside):
+                space = self._space_at(root)
                 document.place = Place(space, root, relative(document.path, root), loaded, inside)
                 if self._is_ignored(document):
                     space.list_soon(self.overlay)  # or it is newer than the index
@@ -234,6 +242,9 @@ class Session:
             document.place = Place(self.workspace, root, name, self.settings.of(f"{root}/{name}", root), name)
         if before is None or document.place is None:
             document.ignored = False
+        if document.place is not None and document.place.settings.judge.run == "off":
+            self.judging.stop(document)
+            document.forget_verdicts()
         self._parse(document)
 
     def _is_ignored(self, document: OpenDocument) -> bool:
@@ -241,7 +252,11 @@ class Session:
         place = document.place
         if place is None or document.path is None or place.space.held_back:
             return False
-        return place.path not in place.snapshot.indexes[0] and is_file(document.path)
+        index = place.snapshot.indexes[0]
+        if place.path in index or not is_file(document.path):
+            return False
+        real = within(real_path(place.root), document.names[-1])  # it may be opened through a folder that is a link
+        return real is None or real not in index
 
     def _parse(self, document: OpenDocument) -> None:
         document.refusal = self._refusal(document)
@@ -249,7 +264,7 @@ class Session:
             document.document = None
             document.checks.clear()
             return
-        document.parse(document.place.space.known, self._pattern(document.place.settings.anchors.pattern))
+        document.parse(document.place.space.known, self.settings.pattern(document.place.settings))
 
     def _refusal(self, document: OpenDocument) -> str:
         """Say why a document is too large to be looked at; "" where it is not."""
@@ -257,14 +272,6 @@ class Session:
             return ""
         limit = document.place.settings.files.max_document_bytes
         return f"this document has more than {limit:,} characters (files.max_document_bytes): it is not looked at"
-
-    def _pattern(self, expression: str | None) -> "Pattern[str] | None":
-        if expression is None:
-            return None
-        if expression not in self._patterns:
-            compiled = compile_pattern(expression)
-            self._patterns[expression] = None if isinstance(compiled, str) else compiled
-        return self._patterns[expression]
 
     # --- checking and publishing
 
@@ -291,7 +298,7 @@ class Session:
             return
         document.checks.update(document.document, document.place.snapshot)
         self._later("ask", _ASKING_REST, self._ask)
-        if any(other.dirty and other.path and document.cites(other.path) for other in self.documents.values()):
+        if any(other.dirty and document.cites(*other.names) for other in self.documents.values()):
             self._later("texts", _TYPING_REST, self.settle)
 
     def _ask(self) -> None:
@@ -314,8 +321,8 @@ class Session:
 
     def _typed(self, document: OpenDocument) -> None:
         """Have what is typed in a cited file count for those that cite it, after a rest."""
-        path = document.path
-        if path is not None and any(other.cites(path) for other in self.documents.values()):
+        names = document.names
+        if names and any(other.cites(*names) for other in self.documents.values()):
             self._later("texts", _TYPING_REST, self.settle)
 
     def settle(self) -> None:
@@ -337,7 +344,8 @@ class Session:
                 self.touch(document)
 
     def _take_texts(self, buffers: Mapping[str, str | None], changed: Iterable[str] = ()) -> None:
-        files = frozenset({*buffers, *changed})
+        named = {*buffers, *changed}
+        files = frozenset({*named, *map(real_path, named)})
         for space in self.spaces:
             space.take_texts(buffers, changed)
         for document in self.documents.values():
@@ -377,6 +385,12 @@ class Session:
         for path in appeared:
             self._list_all(path)
 
+    def tracked_changed(self, path: str) -> None:
+        """Take note of a git index that changed, by its absolute path: other files may be tracked now."""
+        for space in self.spaces:
+            if space.holds(path):
+                space.list_soon(self.overlay)
+
     def _list_all(self, path: str) -> None:
         """List the files anew of each space that holds a path."""
         for space in self.spaces:
@@ -403,8 +417,7 @@ class Session:
         """Read settings again, and look at everything under them."""
         self.settings.forget()
         for space in self.spaces:
-            for root in space.roots[:1]:
-                space.rescope(scope_of(self.settings.of(f"{root}/", root)), self.overlay())
+            space.rescope(self._scopes(space.roots), self.overlay())
         self.replace_all()
 
     def replace_all(self) -> None:
@@ -412,6 +425,7 @@ class Session:
         for document in self.documents.values():
             self._place(document)
             self.touch(document)
+        self._close_unused()
 
     # --- judging
 
@@ -419,6 +433,11 @@ class Session:
         """Judge a document if the settings want it on save."""
         if document.place is not None and document.place.settings.judge.run == "save":
             self.judge(document)
+
+    def _judge_all_again(self) -> None:
+        """Ask again for the verdicts that there are: the files they hang on may all have changed."""
+        for document in [each for each in self.documents.values() if each.verdicts]:
+            self.judge_if_wanted(document)
 
     def judge(self, document: OpenDocument) -> "asyncio.Task[Any] | None":
         """Judge a document; None where there is nothing to judge, or nobody who could."""
@@ -444,21 +463,7 @@ class Session:
         self._later("status", _STATUS_REST, self._tell_status)
 
     def _tell_status(self) -> None:
-        ours = [document for document in self.documents.values() if document.document is not None]
-        anchors = sum(document.anchor_count for document in ours)
-        judged = sum(document.judged_count for document in ours)
-        errors = [self.judging.error, *(space.error for space in self.spaces)]
-        status = {
-            "documents": len(ours),
-            "anchors": anchors,
-            "findings": sum(len(document.published or ()) for document in ours),
-            "judged": judged,
-            "unchecked": max(anchors - judged, 0),
-            "queued": self.judging.queued,
-            "judge": self.judging.identity,
-            "indexing": any(space.roots and not space.complete and not space.error for space in self.spaces),
-            "lastError": next(filter(None, errors), None),
-        }
+        status = status_of(self)
         if status != self._last_status:
             self._last_status = status
             self.server.send_raw("cite-lsp/status", status)

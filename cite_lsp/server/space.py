@@ -5,8 +5,10 @@ knows no index and tries paths on disk; the worker lists the files, and the next
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from cite_lsp.server.pasts import Nearness, Past
@@ -20,6 +22,8 @@ from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
 
 _REST = 0.2
 """Seconds without a further event before the files are listed anew."""
+_LONGEST_REST = 2.0
+"""Seconds after which they are though events go on: a build may write files for minutes."""
 _MOST_QUESTIONS = 200
 
 
@@ -55,12 +59,15 @@ class Known:
 
 
 class Space:
-    """Some roots, and what is known of them. `changed` is called when there is a next snapshot."""
+    """Some roots, and what is known of them. `changed` is called when there is a next snapshot.
+
+    `scopes`: of each root.
+    """
 
     def __init__(
         self,
         roots: tuple[str, ...],
-        scope: Scope,
+        scopes: Sequence[Scope],
         overlay: Mapping[str, str],
         worker: Worker,
         changed: Callable[["Space", Change], None],
@@ -71,7 +78,9 @@ class Space:
         self.notes: tuple[str, ...] = ()
         self.error = ""
         """Why the files could not be listed, a sentence."""
-        self._scope = scope
+        self._scopes = dict(zip(roots, scopes, strict=True))
+        self._scope = _merged(scopes)
+        """What the files of all roots are read under."""
         self._worker = worker
         self._changed = changed
         self._pasts = {root: Past(root) for root in roots}
@@ -81,11 +90,14 @@ class Space:
         self._tasks: set[asyncio.Task[None]] = set()
         self._asking = False
         self._rest: asyncio.TimerHandle | None = None
+        self._rest_began = 0.0
+        """The loop's time of the first event that was not followed by a listing yet."""
         self._listing: asyncio.Task[None] | None = None
         self._again = False
         self._appeared = False
         """Whether a file appeared or vanished that the index may leave out."""
         self.known = Known(self)
+        self._parts: dict[str, bool] = {}
         self._views: dict[str, tuple[Snapshot, Snapshot]] = {}
         """For each root the snapshot that was seen from it, and how it was seen."""
         self.snapshot = self._make([PathIndex(root, ()) for root in roots], overlay)
@@ -103,13 +115,21 @@ class Space:
         """Whether it is not known what paths there are, so that none is said to be missing."""
         return not self.complete or any(not index.paths and index.notes for index in self.snapshot.indexes)
 
+    def is_part(self, root: str) -> bool:
+        """Say whether a root is a folder inside a repository: paths from the repository's top lead out of it."""
+        if root not in self._parts:
+            real = Path(os.path.realpath(root))
+            above = any(os.path.lexists(folder / ".git") for folder in real.parents)
+            self._parts[root] = above and not os.path.lexists(real / ".git")
+        return self._parts[root]
+
     def seen_from(self, root: str) -> Snapshot:
         """Give the newest snapshot as a document of `root` sees it."""
         if len(self.roots) == 1:
             return self.snapshot
         of, view = self._views.get(root, (None, None))
         if of is not self.snapshot or view is None:
-            view = self.snapshot.seen_from(root, view)
+            view = self.snapshot.seen_from(root, view, self._scopes.get(root))
             self._views[root] = (self.snapshot, view)
         return view
 
@@ -136,10 +156,12 @@ class Space:
         if any(self.holds(path) for path in buffers):
             self.snapshot = self._over(self.snapshot.indexes, self.snapshot.reader.renewed(buffers))
 
-    def rescope(self, scope: Scope, overlay: Mapping[str, str]) -> None:
-        """Take other settings."""
-        if scope != self._scope:
-            self._scope = scope
+    def rescope(self, scopes: Sequence[Scope], overlay: Mapping[str, str]) -> None:
+        """Take other settings, of each root."""
+        by_root = dict(zip(self.roots, scopes, strict=True))
+        if by_root != self._scopes:
+            self._scopes = by_root
+            scope = self._scope = _merged(scopes)
             self.snapshot = self._make(self.snapshot.indexes, overlay)
             self._changed(self, Change(everything=True))
             if self.complete and scope.repositories:
@@ -164,9 +186,16 @@ class Space:
         if self._listing is not None and not self._listing.done():
             self._again = True
             return
-        if self._rest is not None:
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        if self._rest is None:
+            self._rest_began = now
+        elif not self.complete:
+            return  # the first listing waits for nothing
+        else:
             self._rest.cancel()
-        self._rest = asyncio.get_running_loop().call_later(rest, self._start_listing, overlay)
+        at = min(now + rest, max(now, self._rest_began + _LONGEST_REST))
+        self._rest = loop.call_at(at, self._start_listing, overlay)
 
     def _start_listing(self, overlay: Callable[[], Mapping[str, str]]) -> None:
         self._rest = None
@@ -180,11 +209,13 @@ class Space:
             self.list_soon(overlay)
 
     async def _list(self, overlay: Callable[[], Mapping[str, str]]) -> None:
+        appeared, self._appeared = self._appeared, False  # what comes from now on is for the listing behind this one
         try:
             others = dict.fromkeys(self._scope.repositories.values())
             answers = [await self._worker.call("paths", root=root) for root in (*self.roots, *others)]
         except (WorkerLost, WorkerFailed) as error:
             self.error = f"the files could not be listed: {error}"
+            self._appeared = self._appeared or appeared
             self._changed(self, Change())
             return
         loop = asyncio.get_running_loop()
@@ -196,14 +227,13 @@ class Space:
         checkouts = dict(zip(others, listed, strict=True))
         self.error = ""
         self.notes = tuple(note for index in indexes for note in index.notes)
-        same = self.complete and not self._appeared and all(map(_same, indexes, self.snapshot.indexes))
+        same = self.complete and not appeared and all(map(_same, indexes, self.snapshot.indexes))
         same = same and checkouts.keys() == self._checkouts.keys()
         self.complete = True
-        self._appeared = False
         if not same:
-            self._nearness = Nearness()
+            self._nearness = self._nearness.next()
             self._checkouts = checkouts
-            self._pasts = {root: Past(root) for root in self.roots}
+            self._pasts = {root: past.next() for root, past in self._pasts.items()}
             self.snapshot = self._make(indexes, overlay())
         self._changed(self, Change(everything=not same))
 
@@ -238,7 +268,7 @@ class Space:
             self._asking = False
         if nearness is not self._nearness:
             return  # the files were listed anew meanwhile: the questions will come again
-        self.snapshot = self._over(self.snapshot.indexes, self.snapshot.reader)
+        self.snapshot = self.snapshot.with_texts({})  # what is known of the paths that are here stays known
         self._changed(self, Change(answers=True))
 
     async def _closest(self, paths: list[str]) -> dict[str, tuple[str, ...]]:
@@ -253,6 +283,15 @@ class Space:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _merged(scopes: Sequence[Scope]) -> Scope:
+    """Give the scope of several roots together; of one it is its own."""
+    if len(scopes) == 1:
+        return scopes[0]
+    repositories = {name: checkout for scope in reversed(scopes) for name, checkout in scope.repositories.items()}
+    limits = [scope.max_bytes for scope in scopes]
+    return Scope((), repositories, max(limits)) if scopes else Scope()
 
 
 def _learn(past: Past, answer: Mapping[str, Any]) -> None:

@@ -124,6 +124,7 @@ class Repository:
 
     def __init__(self, top: str) -> None:
         self.top = top
+        self.head: tuple[bytes, bool] | None = None
         self._renames: dict[bytes, dict[bytes, bytes]] = {}
 
     @classmethod
@@ -136,6 +137,11 @@ class Repository:
         if not _within(os.path.realpath(folder), os.path.realpath(top)):
             return NoRepository("failed", f"the work tree of {folder} is elsewhere (core.worktree), at {top}")
         return cls(top)
+
+    def note_head(self) -> None:
+        """Note what HEAD is now, and whether its history was cut off: what tells a later history from this one."""
+        head = _ask(self.top, "rev-parse", "--verify", "--quiet", "HEAD").out
+        self.head = head, self.is_shallow
 
     @cached_property
     def is_shallow(self) -> bool:

@@ -209,6 +209,8 @@ class Ladder:
     def _only(self, found: Iterable[tuple[str, ...]], via: str) -> Place | None:
         """Give the only file found, or say that there are several."""
         listed = [(index.root, path) for index, paths in zip(self._indexes, found, strict=True) for path in paths]
+        if len(self._indexes) > 1 and len(listed) > 1:  # one root may lie in another, and a file in both
+            listed = list({joined(*each): each for each in reversed(listed)}.values())[::-1]
         there = ((root, path) for root, path in listed if self._reader.exists(joined(root, path)))
         hits = list(islice(there, MAX_CANDIDATES + 1))
         if not hits and len(listed) == 1:  # a link that leads out, a folder that may not be entered: reading says it

@@ -136,7 +136,8 @@ class Reader:
         self._keep_bytes = keep_bytes
         self._roots = tuple(os.path.realpath(root) for root in roots) if on_disk else ()
         self._overlay = dict(overlay or {})
-        self._real_overlay = {_real(path): path for path in self._overlay if on_disk and _is_absolute(path)}
+        self._real_of = {path: real_path(path) for path in self._overlay if on_disk and _is_absolute(path)}
+        self._real_overlay = {real: path for path, real in self._real_of.items()}
         self._kept: OrderedDict[str, tuple[FileText, int]] = OrderedDict()
         self._kept_bytes = 0
         self._unread: dict[str, Unread] = {}
@@ -152,10 +153,13 @@ class Reader:
             changed: Absolute paths of files that changed, appeared or vanished on disk.
         """
         overlay = {path: text for path, text in {**self._overlay, **buffers}.items() if text is not None}
-        new = Reader((), overlay=overlay, max_bytes=self._max_bytes, keep_bytes=self._keep_bytes)
-        new._roots, new._on_disk = self._roots, self._on_disk
+        new = Reader((), max_bytes=self._max_bytes, keep_bytes=self._keep_bytes)
+        new._roots, new._on_disk, new._overlay = self._roots, self._on_disk, overlay
+        known = self._real_of  # to resolve the links of every open buffer anew would cost each key stroke that
+        new._real_of = {path: known.get(path) or real_path(path) for path in overlay if _is_absolute(path)}
+        new._real_overlay = {real: path for path, real in new._real_of.items()}
         named = {*buffers, *changed}
-        gone = named | {_real(path) for path in named}
+        gone = named | {real_path(path) for path in named}
         new._places = {path: place for path, place in self._places.items() if path not in gone and place not in gone}
         new._kept = OrderedDict((place, kept) for place, kept in self._kept.items() if place not in gone)
         new._kept_bytes = sum(cost for _, cost in new._kept.values())
@@ -202,6 +206,10 @@ class Reader:
         found = Reader((), max_bytes=self._max_bytes)
         found._roots = self._roots
         return found.read(path)
+
+    def place_of(self, path: str) -> str:
+        """Where a path was last read from, links resolved, or the key of the buffer; the path itself if it was not."""
+        return self._places.get(path, path)
 
     def exists(self, path: str) -> bool:
         """True for a regular file inside the roots, links resolved, and for a path of the overlay; looked up once."""
@@ -369,7 +377,8 @@ def _is_absolute(path: str) -> bool:
     return os.path.isabs(path)  # noqa: PTH117 - no Path is made in a hot loop
 
 
-def _real(path: str) -> str:
+def real_path(path: str) -> str:
+    """Give where the links of a path lead; the path itself where that cannot be found out."""
     try:
         return os.path.realpath(path)
     except (OSError, ValueError):

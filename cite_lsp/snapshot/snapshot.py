@@ -131,13 +131,15 @@ class Snapshot:
         new._homes, new._closest, new._paths = self._homes, self._closest, self._paths
         return new
 
-    def seen_from(self, root: str, before: "Snapshot | None" = None) -> "Snapshot":
+    def seen_from(self, root: str, before: "Snapshot | None" = None, scope: Scope | None = None) -> "Snapshot":
         """Give the same snapshot with `root` first: a document's relative path counts as that root's.
 
-        `before`: the answer of an earlier snapshot; what it has found out about the same paths is kept.
+        `before`: the answer of an earlier snapshot; what it has found out about the same paths is kept. `scope`: that
+        of the root, where the roots differ in it.
         """
         indexes = sorted(self.indexes, key=lambda index: index.root != root)
-        new = Snapshot(indexes, self.reader, self.scope, self._histories, self._near, self._checkout_indexes)
+        scope = scope or self.scope
+        new = Snapshot(indexes, self.reader, scope, self._histories, self._near, self._checkout_indexes)
         if before is not None and before.indexes == new.indexes and before.keeps_paths_of(self):
             new._ladder = before._ladder.over(self.reader)
             new._homes = before._homes

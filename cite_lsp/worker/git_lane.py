@@ -42,8 +42,12 @@ class GitLane:
     def history(self, request: Request) -> dict[str, Any]:
         """Walk the history of the work tree that `root` lies in, as it is now."""
         root: str = request.params["root"]
-        self._repositories.pop(root, None)
+        before = self._repositories.pop(root, None)
         repository = self._repository(root)
+        if isinstance(repository, Repository):
+            repository.note_head()
+            if isinstance(before, Repository) and _is_the_same(before, repository):
+                repository = self._repositories[root] = before  # a walk takes seconds, and files appear all the time
         if isinstance(repository, NoRepository):
             return {"none": repository.reason}
         names = repository.names_in_history()
@@ -77,6 +81,11 @@ class GitLane:
         if root not in self._repositories:
             _keep(self._repositories, root, Repository.of(root))
         return self._repositories[root]
+
+
+def _is_the_same(before: Repository, now: Repository) -> bool:
+    """Say whether HEAD's history is what it was; one that could not be read in time is read again."""
+    return (before.top, before.head) == (now.top, now.head) and before.names_in_history() is not None
 
 
 def _keep(kept: dict[str, _Value], root: str, value: _Value) -> None:

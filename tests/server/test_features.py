@@ -281,7 +281,8 @@ async def test_hover_marks_the_lines_a_verdict_relies_on(folder: Path) -> None:
         text = await hover(session, uri, 0, 18)
     assert "\n>3  LIMIT = 3\n" in text
     assert text.count("\n>") == 1
-    assert "**unsupported**: the claim says 7, line 3 says LIMIT = 3 — judge embedded/1, just now" in text
+    said = "**unsupported**: `the claim says 7, line 3 says LIMIT = 3` — judge embedded/1, just now, lines marked >"
+    assert said in text
 
 
 # --- definition, declaration, links
@@ -692,7 +693,8 @@ async def repairing(
         editor.session = session
         await opened(session, uri, text)
         argument = {"uri": uri, "range": range_of((0, column), (0, column))}
-        assert await session.command("cite-lsp.server.requestRepair", argument) is None
+        outcome = await session.command("cite-lsp.server.requestRepair", argument)
+        assert (outcome["written"] is None) is (outcome["reason"] != "") is (not outcome["applied"])
         await shown_at_rest(session)
         said = [params["message"] for params in session.discard("window/showMessage")]
         asked = [params for method, params in session.requests if method == "window/showMessageRequest"]

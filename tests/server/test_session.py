@@ -126,4 +126,4 @@ async def test_a_client_that_refuses_to_apply_or_to_ask_is_answered(folder: Path
         await shown_at_rest(session)
         assert await session.command("cite-lsp.server.fixAll", {"uri": uri}) == 0
         argument = {"uri": uri, "range": range_of((0, 8), (0, 8))}
-        assert await session.command("cite-lsp.server.requestRepair", argument) is None
+        assert (await session.command("cite-lsp.server.requestRepair", argument))["applied"] is False

@@ -18,6 +18,9 @@ _AROUND = 2
 """Lines that are shown before and after blank ones."""
 _WIDEST = 200
 _MARKS = re.compile(r"([\\`*\[\]<|~]|&(?=[#A-Za-z])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|^[#>+-])")
+_BARE_LINKS = re.compile(
+    r":(?=//)|\bwww(?=\.)|(?<=[A-Za-z0-9._+-])@(?=[A-Za-z0-9])|\b(?:mailto|xmpp)(?=:)", re.IGNORECASE
+)
 _TICKS = re.compile(r"`+")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _LANGUAGES = {"js": "javascript", "ts": "typescript", "py": "python", "rs": "rust", "sh": "bash", "yml": "yaml"}
@@ -47,7 +50,7 @@ class _Markdown:
 
     def text(self, text: str) -> str:
         """Escape what is data: no link of it can be followed, no mark-up of it counts."""
-        return _MARKS.sub(r"\\\1", " ".join(text.split())).replace("://", ":\u200b//")
+        return _unlinked(_MARKS.sub(r"\\\1", " ".join(text.split())))
 
     def quote(self, text: str) -> str:
         """Give data as code: nothing in it counts as mark-up, and nothing needs to be escaped."""
@@ -63,7 +66,7 @@ class _Markdown:
 
     def text_inside(self, text: str) -> str:
         """Escape a part of a message, its outer blanks kept."""
-        return _MARKS.sub(r"\\\1", re.sub(r"\s+", " ", text)).replace("://", ":\u200b//")
+        return _unlinked(_MARKS.sub(r"\\\1", re.sub(r"\s+", " ", text)))
 
     def name(self, text: str) -> str:
         return f"**{_code(text)}**"
@@ -97,6 +100,11 @@ class _Plain(_Markdown):
 
     def block(self, text: str, language: str) -> str:  # noqa: ARG002 - the form with mark-up needs it
         return text
+
+
+def _unlinked(text: str) -> str:
+    """Break what Markdown makes a link of without any mark: addresses, names that begin with "www.", mail."""
+    return _BARE_LINKS.sub("\\g<0>\u200b", text)
 
 
 def _code(text: str) -> str:

@@ -40,7 +40,9 @@ def take_events(session: Session, events: Sequence[types.FileEvent]) -> None:
     moved: list[str] = []
     for event in events:
         path = to_path(event.uri)
-        if path is not None and "/.git/" not in path:
+        if path is not None and path.endswith("/.git/index"):
+            session.tracked_changed(path)
+        elif path is not None and "/.git/" not in path:
             (changed if event.type == types.FileChangeType.Changed else moved).append(path)
     session.files_changed(changed, moved)
 

@@ -24,6 +24,8 @@ _REST = 0.2
 """Seconds without a further event before the files are listed anew."""
 _LONGEST_REST = 2.0
 """Seconds after which they are though events go on: a build may write files for minutes."""
+_RETRY = 15.0
+"""Seconds after which files that could not be listed are tried once more."""
 _MOST_QUESTIONS = 200
 
 
@@ -217,6 +219,7 @@ class Space:
             self.error = f"the files could not be listed: {error}"
             self._appeared = self._appeared or appeared
             self._changed(self, Change())
+            self._rest = asyncio.get_running_loop().call_later(_RETRY, self._start_listing, overlay)
             return
         loop = asyncio.get_running_loop()
         indexes = [

@@ -23,6 +23,8 @@ UnreadStatus = Literal["missing", "outside", "not-text", "too-large", "unreadabl
 MAX_FILE_BYTES = 10_000_000
 MAX_DOCUMENT_BYTES = 20_000_000
 _KEEP_BYTES = 64_000_000
+_MOST_LOOKED_UP = 20_000
+"""Paths that are remembered from reader to reader: each key stroke in a path makes another one."""
 _LINE_OVERHEAD = 64  # bytes that a short text costs beside its characters
 _LFS_FIRST_LINE = b"version https://git-lfs.github.com/spec/v1"
 _LFS_POINTER_BYTES = 1024
@@ -164,8 +166,9 @@ class Reader:
         new._kept = OrderedDict((place, kept) for place, kept in self._kept.items() if place not in gone)
         new._kept_bytes = sum(cost for _, cost in new._kept.values())
         new._hashes = {place: digest for place, digest in self._hashes.items() if place not in gone}
-        new._unread = {path: why for path, why in self._unread.items() if path not in gone}
-        new._existing = {path: known for path, known in self._existing.items() if path not in gone}
+        if len(self._unread) + len(self._existing) < _MOST_LOOKED_UP:
+            new._unread = {path: why for path, why in self._unread.items() if path not in gone}
+            new._existing = {path: known for path, known in self._existing.items() if path not in gone}
         return new
 
     def read(self, path: str) -> FileText | Unread:

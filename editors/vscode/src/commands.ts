@@ -55,7 +55,7 @@ async function judgeDocument(server: Server): Promise<void> {
   }
   const parts = (["supported", "partial", "unsupported", "review", "unchecked"] as const)
     .filter((label) => judged[label] > 0)
-    .map((label) => `${judged[label]} ${label === "unchecked" ? "not judged" : label}`);
+    .map((label) => `${judged[label]} ${label === "unchecked" ? "undecided" : label}`);
   void vscode.window.showInformationMessage(`cite-lsp: ${[number(judged.rows, "citation"), ...parts].join(", ")}`);
 }
 

@@ -40,7 +40,7 @@ function running(counts: Counts): View {
   const found = `${number(counts.anchors, "citation")}, ${number(counts.findings, "finding")}`;
   const tooltip = [
     `${found} in ${number(counts.documents, "document")}`,
-    `${counts.judged} judged, ${counts.unchecked} not judged, ${counts.queued} queued; judge: ${counts.judge}`,
+    `${counts.judged} decided, ${counts.unchecked} undecided, ${counts.queued} queued; judge: ${counts.judge}`,
     ...(counts.indexing ? ["The files of the workspace are being listed."] : []),
     ...(counts.lastError === null ? [] : [`Last error: ${counts.lastError}`]),
   ].join("\n");

@@ -26,10 +26,10 @@ test("each state has its text", () => {
   assert.equal(view({ kind: "stopped", why: "why" }).level, "error");
 });
 
-test("the tooltip says what was not judged, the judge and the last error", () => {
+test("the tooltip says what is undecided, the judge and the last error", () => {
   const { tooltip, level } = running({ lastError: "the worker was lost" });
   assert.equal(level, "warning");
-  for (const part of ["3 documents", "10 judged, 2 not judged, 0 queued", "embedded/1", "the worker was lost"]) {
+  for (const part of ["3 documents", "10 decided, 2 undecided, 0 queued", "embedded/1", "the worker was lost"]) {
     assert.ok(tooltip.includes(part), `${part} in ${tooltip}`);
   }
 });

@@ -75,10 +75,10 @@ def test_fix_mends_what_has_one_answer(neovim):
 def test_judge_says_how_many_are_supported_and_how_many_not_judged(neovim):
     neovim.lua("vim.lsp.config('cite_lsp', { settings = { ['cite-lsp'] = { judge = { run = 'manual' } } } })")
     neovim.open("docs/design.md")
-    neovim.wait("require('cite_lsp').status():find('3 not judged')")
+    neovim.wait("require('cite_lsp').status():find('3 undecided')")
     neovim.command("CiteLsp judge")
-    neovim.wait("vim.list_contains(look.said, 'cite-lsp: 1 supported, 1 not judged')")
-    neovim.wait("require('cite_lsp').status():find('2 not judged')")
+    neovim.wait("vim.list_contains(look.said, 'cite-lsp: 1 supported, 1 undecided')")
+    neovim.wait("require('cite_lsp').status():find('2 undecided')")
 
 
 def test_status_counts_what_is_not_judged(neovim):

@@ -31,7 +31,7 @@ local VERDICTS = {
   { 'partial', 'partly supported' },
   { 'unsupported', 'unsupported' },
   { 'review', 'for review' },
-  { 'unchecked', 'not judged' },
+  { 'unchecked', 'undecided' },
 }
 
 local function judge()

@@ -104,7 +104,7 @@ function M.short(client_id)
   if status.queued > 0 then
     parts[#parts + 1] = ('%d in judgement'):format(status.queued)
   elseif not_judged(status) > 0 then
-    parts[#parts + 1] = ('%d not judged'):format(not_judged(status))
+    parts[#parts + 1] = ('%d undecided'):format(not_judged(status))
   end
   return (status.lastError and 'cite-lsp!: ' or 'cite-lsp: ') .. table.concat(parts, ', ')
 end
@@ -116,9 +116,9 @@ function M.long(client)
   local lines = { M.short(client.id), 'workspace: ' .. (client.root_dir or 'none: single file') }
   local status = known[client.id]
   if status then
-    lines[#lines + 1] = ('%s open, %s by %s, %d not judged'):format(
+    lines[#lines + 1] = ('%s open, %s by %s, %d undecided'):format(
       count(status.documents, 'document', 'documents'),
-      count(status.judged, 'citation judged', 'citations judged'),
+      count(status.judged, 'citation decided', 'citations decided'),
       status.judge,
       not_judged(status)
     )

@@ -87,6 +87,8 @@ class Checks:
     def __init__(self, encoding: Encoding) -> None:
         self._encoding = encoding
         self.pieces: dict[Piece, PieceChecked] = {}
+        self._doubtful: dict[Piece, PieceChecked] = {}
+        """What was known before a cited file changed: it mostly still holds."""
         self._named: dict[str, frozenset[str]] = {}
         """Open paths, and the longer paths that the document named when they were resolved."""
 
@@ -98,14 +100,16 @@ class Checks:
     def clear(self) -> None:
         """Forget everything: another snapshot may say otherwise."""
         self.pieces = {}
+        self._doubtful = {}
         self._named = {}
 
     def forget_files(self, files: frozenset[str]) -> list[Block]:
         """Forget what hangs on the content of files; give the blocks that cite them."""
-        gone = [checked for checked in self.pieces.values() if checked.files & files]
+        gone = {piece: checked for piece, checked in self.pieces.items() if checked.files & files}
         if gone:
-            self.pieces = {piece: checked for piece, checked in self.pieces.items() if not checked.files & files}
-        return [block.block for checked in gone for block in checked.blocks.values() if block.files & files]
+            self.pieces = {piece: checked for piece, checked in self.pieces.items() if piece not in gone}
+            self._doubtful.update(gone)
+        return [block.block for checked in gone.values() for block in checked.blocks.values() if block.files & files]
 
     def forget_undecided(self) -> bool:
         """Forget what an answer about paths can change; say whether anything can."""
@@ -120,7 +124,11 @@ class Checks:
         changed = self._changed_names(document, snapshot)
         if changed:
             old = {piece: checked for piece, checked in old.items() if not changed.intersection(checked.open_paths)}
+        doubtful, self._doubtful = self._doubtful, {}
         pieces = {piece: old.get(piece) for piece in document.pieces}
+        if doubtful and not changed:
+            for piece in pieces.keys() & doubtful.keys():
+                pieces[piece] = pieces[piece] or self._renewed(doubtful[piece], document, snapshot)
         reusable = self._reusable(pieces, changed)
         self.pieces = {
             piece: checked or self._check(piece, document, snapshot, reusable) for piece, checked in pieces.items()
@@ -149,6 +157,14 @@ class Checks:
                     (number, block) for number, block in checked.blocks.items() if not block.open_paths & changed
                 )
         return found
+
+    def _renewed(self, old: PieceChecked, document: Document, snapshot: Snapshot) -> PieceChecked | None:
+        """Give what was known of a piece if every anchor still means the same."""
+        for checked in old.blocks.values():
+            now = tuple([snapshot.resolve(anchor, document) for anchor in checked.block.anchors])
+            if now != checked.known.resolutions:
+                return None
+        return old
 
     def _check(
         self, piece: Piece, document: Document, snapshot: Snapshot, reusable: Mapping[int, BlockChecked]

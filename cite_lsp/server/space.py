@@ -223,7 +223,7 @@ class Space:
             return
         loop = asyncio.get_running_loop()
         indexes = [
-            await loop.run_in_executor(None, _index, root, answer)
+            await loop.run_in_executor(None, index_of, root, answer)
             for root, answer in zip((*self.roots, *others), answers, strict=True)
         ]
         indexes, listed = indexes[: len(self.roots)], indexes[len(self.roots) :]
@@ -302,13 +302,6 @@ def _learn(past: Past, answer: Mapping[str, Any]) -> None:
         past.learn(answer["top"], answer["names"])
     else:
         past.has_none()
-
-
-def _index(root: str, answer: Mapping[str, Any]) -> PathIndex:
-    """Make an index of the worker's answer, its look-up tables too: they take long, and this is not the loop."""
-    index = index_of(root, answer)
-    index.prepare()
-    return index
 
 
 def _same(one: PathIndex, other: PathIndex) -> bool:

@@ -139,9 +139,14 @@ class PathIndex:
         )
         return [(away, sharing[at]) for _, away, at in close]
 
-    def prepare(self) -> None:
-        """Make the tables that look-ups need; they are made when first needed otherwise."""
-        _ = self._by_name, self._by_folded_name
+    def orders(self) -> tuple[list[int], list[int]]:
+        """The numbers of the paths by base name, and by base name whatever its case: what look-ups need."""
+        return self._by_name.tolist(), self._by_folded_name.tolist()
+
+    def take_orders(self, by_name: Iterable[int], by_folded_name: Iterable[int]) -> None:
+        """Take what `orders` gave for the same paths in another process, so that it need not be worked out here."""
+        self.__dict__["_by_name"] = array("I", by_name)
+        self.__dict__["_by_folded_name"] = array("I", by_folded_name)
 
     def _of_name(self, name: str) -> list[str]:
         """The paths with a base name, sorted."""

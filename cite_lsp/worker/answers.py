@@ -13,4 +13,6 @@ def index_of(root: str, answer: Mapping[str, Any]) -> PathIndex:
     known = None
     if tracked is not None:
         known = frozenset(paths).difference(tracked["missing"]).union(tracked["more"])
-    return PathIndex(root, paths, known, tuple(answer["notes"]))
+    index = PathIndex(root, paths, known, tuple(answer["notes"]))
+    index.take_orders(*answer["orders"])
+    return index

@@ -28,7 +28,7 @@ class GitLane:
         """Index the files below `root`, at most `limit` of them.
 
         `tracked` is null where git does not know, else how git's list differs from `paths`: `missing` are the paths
-        that are not tracked, `more` the tracked ones that are not among the paths.
+        that are not tracked, `more` the tracked ones that are not among the paths. `orders` are those of the index.
         """
         root: str = request.params["root"]
         index = list_paths(root, limit=request.params.get("limit") or MAX_FILES)
@@ -37,7 +37,12 @@ class GitLane:
         if index.tracked is not None:
             listed = frozenset(index.paths)
             tracked = {"missing": sorted(listed - index.tracked), "more": sorted(index.tracked - listed)}
-        return {"paths": list(index.paths), "tracked": tracked, "notes": list(index.notes)}
+        return {
+            "paths": list(index.paths),
+            "tracked": tracked,
+            "notes": list(index.notes),
+            "orders": index.orders(),
+        }
 
     def history(self, request: Request) -> dict[str, Any]:
         """Walk the history of the work tree that `root` lies in, as it is now."""

@@ -64,7 +64,7 @@ async def test_a_limit_cuts_the_paths_and_what_git_tracks_stays_known(worker: Wo
 async def test_no_repository_is_said(worker: Worker, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("a")
     answer = await worker.call("paths", root=str(tmp_path))
-    assert answer == {"paths": ["a.md"], "tracked": None, "notes": []}
+    assert answer == {"paths": ["a.md"], "tracked": None, "notes": [], "orders": [[0], [0]]}
     history = await worker.call("history", root=str(tmp_path))
     assert "no git work tree" in history["none"]
     assert await worker.call("renamed", root=str(tmp_path), paths=["x.py"]) == {"x.py": None}

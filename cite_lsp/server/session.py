@@ -55,7 +55,7 @@ class Session:
         self.judging = Judging(self.worker, self._judged, self.status_soon)
         self.reports = SettingsReports(server)
         self.settings = SettingsBook(self.reports.report)
-        self.stop_watching: Callable[[], None] = _nothing
+        self.stop_watching: Callable[[], object] = _nothing
         """Ends what watches the folders where the client does not."""
         self._strays: dict[str, Space] = {}
         self._pending: dict[OpenDocument, None] = {}

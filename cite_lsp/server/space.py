@@ -94,6 +94,7 @@ class Space:
         self._rest: asyncio.TimerHandle | None = None
         self._rest_began = 0.0
         """The loop's time of the first event that was not followed by a listing yet."""
+        self._retry: asyncio.TimerHandle | None = None
         self._listing: asyncio.Task[None] | None = None
         self._again = False
         self._appeared = False
@@ -142,8 +143,9 @@ class Space:
 
     def close(self) -> None:
         """Stop everything that is under way."""
-        if self._rest is not None:
-            self._rest.cancel()
+        for timer in (self._rest, self._retry):
+            if timer is not None:
+                timer.cancel()
         for task in self._tasks:
             task.cancel()
 
@@ -219,7 +221,7 @@ class Space:
             self.error = f"the files could not be listed: {error}"
             self._appeared = self._appeared or appeared
             self._changed(self, Change())
-            self._rest = asyncio.get_running_loop().call_later(_RETRY, self._start_listing, overlay)
+            self._retry = asyncio.get_running_loop().call_later(_RETRY, self.list_soon, overlay)
             return
         loop = asyncio.get_running_loop()
         indexes = [

@@ -19,6 +19,7 @@ LANES = {
     "closest": "git",
     "judge": "judge",
     "better": "judge",
+    "watch": "watch",
 }
 """What is done one after the other: a long walk of git holds up no judgement."""
 

@@ -1,9 +1,9 @@
-"""News of files: from the client where it watches for us, else from the file system itself."""
+"""News of files: from the client where it watches for us, else from the worker."""
 
 import asyncio
 import logging
-import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lsprotocol import types
 
@@ -11,11 +11,13 @@ from cite_lsp.server.features.configuration import register
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import to_path
 from cite_lsp.snapshot.lines import is_folder
+from cite_lsp.worker.client import WorkerFailed, WorkerLost
 
 log = logging.getLogger(__name__)
 
-_STEP = 200
-"""Milliseconds between looks at what the file system has told."""
+_FOREVER = 1e9
+_RETRY = 15.0
+"""Seconds after which a worker that was lost is asked again to watch."""
 
 
 async def watch(session: Session) -> None:
@@ -48,31 +50,31 @@ def take_events(session: Session, events: Sequence[types.FileEvent]) -> None:
 
 
 def _watch_ourselves(session: Session) -> None:
-    """Watch the workspace folders in a thread: to begin takes long where they hold many files."""
-    stop = threading.Event()
-    session.stop_watching = stop.set
-    if session.workspace.roots:
-        arguments = (session, session.workspace.roots, stop, asyncio.get_running_loop())
-        threading.Thread(target=_watch, args=arguments, daemon=True, name="cite-lsp watch").start()
+    """Have the worker watch the workspace folders."""
+    roots = [root for root in session.workspace.roots if is_folder(root)]
+    if roots:
+        task = asyncio.ensure_future(_watch(session, roots))
+        session.stop_watching = task.cancel
 
 
-def _watch(session: Session, roots: Sequence[str], stop: threading.Event, loop: asyncio.AbstractEventLoop) -> None:
-    from watchfiles import Change, DefaultFilter, watch  # noqa: PLC0415 - most clients watch for us
+async def _watch(session: Session, roots: Sequence[str]) -> None:
+    starts = 0
 
-    def take(batch: Iterable[tuple[Change, str]]) -> None:
-        if not stop.is_set():
-            changed = [path for change, path in batch if change is Change.modified]
-            session.files_changed(changed, _paths(batch, changed))
+    def take(news: Mapping[str, Any] | None) -> None:
+        nonlocal starts
+        if news is not None:
+            session.files_changed(news["changed"], news["moved"])
+            return
+        starts += 1
+        if starts > 1:  # what happened while nobody watched is not known
+            session.workspace.list_soon(session.overlay, appeared=True)
 
-    try:
-        there = [root for root in roots if is_folder(root)]
-        for batch in watch(*there, watch_filter=DefaultFilter(), step=_STEP, stop_event=stop, raise_interrupt=False):
-            loop.call_soon_threadsafe(take, batch)
-    except (OSError, RuntimeError) as error:  # too many folders for the system, or the loop has ended
-        if not stop.is_set():
+    while True:
+        try:
+            await session.worker.call("watch", on_part=take, deadline=_FOREVER, roots=list(roots))
+        except WorkerFailed as error:  # too many folders for the system, mostly
             log.warning("the folders cannot be watched: %s", error)
-
-
-def _paths(batch: Iterable[tuple[object, str]], changed: Sequence[str]) -> list[str]:
-    known = set(changed)
-    return [path for _, path in batch if path not in known]
+            return
+        except WorkerLost as error:
+            log.warning("the folders are not watched for a while: %s", error)
+        await asyncio.sleep(_RETRY)

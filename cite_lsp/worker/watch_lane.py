@@ -1,0 +1,40 @@
+"""The lane that watches folders, for editors that do not.
+
+It is the child's because to begin takes a while in which no other Python runs in the process.
+"""
+
+from watchfiles import Change, DefaultFilter, watch
+
+from cite_lsp.worker.lanes import Request, Task
+
+_STEP = 200
+"""Milliseconds between looks at what the file system has told."""
+_LOOK_UP = 2_000
+"""Milliseconds after which it is asked whether anybody still waits."""
+
+
+def watch_folders(request: Request) -> None:
+    """Watch the folders `roots` until nobody waits any more.
+
+    The first part is null: from then on nothing is missed. Each further one has the files that `changed`, and those
+    that appeared or vanished, `moved`: absolute paths.
+    """
+    batches = watch(
+        *request.params["roots"],
+        watch_filter=DefaultFilter(),
+        step=_STEP,
+        rust_timeout=_LOOK_UP,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+    )
+    request.part(None)
+    for batch in batches:
+        if request.dropped():
+            return
+        changed = {path for change, path in batch if change is Change.modified}
+        moved = {path for _, path in batch} - changed
+        if batch:
+            request.part({"changed": sorted(changed), "moved": sorted(moved)})
+
+
+TASKS: dict[str, Task] = {"watch": watch_folders}

@@ -1,6 +1,7 @@
 """The worker watches folders: news of files come as parts, and a child that was killed begins anew."""
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -21,6 +22,12 @@ async def worker() -> AsyncIterator[Worker]:
     made.close()
 
 
+async def cancelled(call: asyncio.Future[Any]) -> None:
+    call.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await call
+
+
 async def test_news_of_files_and_a_new_beginning_after_a_kill(worker: Worker, tmp_path: Path) -> None:
     parts: asyncio.Queue[Any] = asyncio.Queue()
     there = tmp_path / "a.py"
@@ -36,7 +43,7 @@ async def test_news_of_files_and_a_new_beginning_after_a_kill(worker: Worker, tm
     assert await asyncio.wait_for(parts.get(), HANG) is None
     there.unlink()
     assert (await asyncio.wait_for(parts.get(), HANG))["moved"] == [str(there)]
-    call.cancel()
+    await cancelled(call)
 
 
 async def test_watching_holds_up_nothing(worker: Worker, tmp_path: Path) -> None:
@@ -48,4 +55,4 @@ async def test_watching_holds_up_nothing(worker: Worker, tmp_path: Path) -> None
     await asyncio.wait_for(began.wait(), HANG)
     assert (await worker.call("paths", root=str(tmp_path)))["paths"] == ["a.md"]
     assert not call.done()
-    call.cancel()
+    await cancelled(call)

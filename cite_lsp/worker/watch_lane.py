@@ -9,14 +9,14 @@ from cite_lsp.worker.lanes import Request, Task
 
 _STEP = 200
 """Milliseconds between looks at what the file system has told."""
-_LOOK_UP = 2_000
+_LOOK_UP = 1_000
 """Milliseconds after which it is asked whether anybody still waits."""
 
 
 def watch_folders(request: Request) -> None:
     """Watch the folders `roots` until nobody waits any more.
 
-    The first part is null: from then on nothing is missed. Each further one has the files that `changed`, and those
+    The first part is null: nothing is missed from then on, and from a little earlier. Each further one has the files that `changed`, and those
     that appeared or vanished, `moved`: absolute paths.
     """
     batches = watch(
@@ -27,10 +27,13 @@ def watch_folders(request: Request) -> None:
         yield_on_timeout=True,
         raise_interrupt=False,
     )
-    request.part(None)
+    begun = False
     for batch in batches:
         if request.dropped():
             return
+        if not begun:  # it begins with the first look
+            request.part(None)
+            begun = True
         changed = {path for change, path in batch if change is Change.modified}
         moved = {path for _, path in batch} - changed
         if batch:

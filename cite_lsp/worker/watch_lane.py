@@ -9,15 +9,15 @@ from cite_lsp.worker.lanes import Request, Task
 
 _STEP = 200
 """Milliseconds between looks at what the file system has told."""
-_LOOK_UP = 1_000
+_LOOK_UP = 3_000
 """Milliseconds after which it is asked whether anybody still waits."""
 
 
 def watch_folders(request: Request) -> None:
     """Watch the folders `roots` until nobody waits any more.
 
-    The first part is null: nothing is missed from then on, and from a little earlier. Each further one has the files that `changed`, and those
-    that appeared or vanished, `moved`: absolute paths.
+    The first part is null: nothing is missed from then on, and from a little earlier. Each further one has the files
+    that `changed`, and those that appeared or vanished, `moved`: absolute paths.
     """
     batches = watch(
         *request.params["roots"],

@@ -453,7 +453,7 @@ class Session:
 
     def _judged(self, document: OpenDocument) -> None:
         if self.documents.get(key(document.uri)) is document:
-            document.published = None  # who waits for the outcome of a save is told, though it be the same
+            document.published_version = None  # who waits for the outcome of a save is told, though it be the same
             self.touch(document)
 
     # --- status

@@ -127,3 +127,17 @@ async def test_a_client_that_refuses_to_apply_or_to_ask_is_answered(folder: Path
         assert await session.command("cite-lsp.server.fixAll", {"uri": uri}) == 0
         argument = {"uri": uri, "range": range_of((0, 8), (0, 8))}
         assert (await session.command("cite-lsp.server.requestRepair", argument))["applied"] is False
+
+
+async def test_findings_are_taken_back_though_verdicts_came_in_the_same_moment(folder: Path) -> None:
+    """That an outcome is to be told again must not hide that something was told before."""
+    uri = (folder / "a.md").as_uri()
+    async with Session(folders=[folder]) as session:
+        await session.settled()
+        session.open(uri, "See `a.py:99`.\n")
+        shown = await shown_at_rest(session)
+        assert codes(shown[uri]) == ["line-out-of-range"]
+        (document,) = session.server.session.documents.values()
+        session.server.session._judged(document)
+        session.close(uri)
+        assert (await shown_at_rest(session, shown))[uri] == []

@@ -6,10 +6,10 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import orjson
 import typer
@@ -262,6 +262,22 @@ def _open_what_is_closed() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - as long as we run
 
 
+def _leave_unfinished() -> NoReturn:
+    """End the process and its children at once.
+
+    An ordinary exit waits for the thread that feeds the children, and before Python 3.11.10 that thread waits for ever
+    when one of them was killed while it was written to (CPython issue 94777).
+    """
+    from multiprocessing import active_children  # noqa: PLC0415 - few runs have children
+
+    for child in active_children():
+        child.terminate()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(UNFINISHED)
+
+
 def main() -> None:
     """Run the command line; one clear message and an exit status for what a person can mend."""
     _open_what_is_closed()
@@ -272,7 +288,9 @@ def main() -> None:
         app()
     except (UsageError, UnfinishedError) as error:
         Console(stderr=True).print(f"cite-lsp: {visible(str(error))}", soft_wrap=True, markup=False, highlight=False)
-        sys.exit(USAGE if isinstance(error, UsageError) else UNFINISHED)
+        if isinstance(error, UsageError):
+            sys.exit(USAGE)
+        _leave_unfinished()
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
             raise

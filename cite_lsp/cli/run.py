@@ -6,20 +6,15 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cite_lsp.config import LoadedSettings, Problem, Settings, find_root, load_settings
 from cite_lsp.document.blocks import syntax_of
-from cite_lsp.document.document import Document
-from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.findings.check import Checked, examine
+from cite_lsp.findings.reading import parse_document, scope_of
 from cite_lsp.snapshot.ladder import within
 from cite_lsp.snapshot.lines import Unread, is_folder
 from cite_lsp.snapshot.paths import too_wide
-from cite_lsp.snapshot.snapshot import Scope, Snapshot
-
-if TYPE_CHECKING:
-    from regex import Pattern
+from cite_lsp.snapshot.snapshot import Snapshot
 
 STDIN = "-"
 PLACE = re.compile(r"(.+?):([0-9]{1,9})(?::[0-9]{1,9})?", re.DOTALL)
@@ -69,7 +64,6 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     nested: Mapping[str, LoadedSettings] = field(default_factory=dict)
     """Settings of folders below the root that have their own file."""
-    _patterns: dict[str, "Pattern[str] | None"] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
     """Documents that were named one by one."""
 
@@ -88,15 +82,6 @@ class Run:
                 return loaded.settings, path[len(folder) + 1 :]
         return self.settings, path
 
-    def _pattern(self, expression: str | None) -> "Pattern[str] | None":
-        """Give the user's expression, compiled once in a run: trying it out takes longer than most documents."""
-        if expression is None:
-            return None
-        if expression not in self._patterns:
-            compiled = compile_pattern(expression)
-            self._patterns[expression] = None if isinstance(compiled, str) else compiled
-        return self._patterns[expression]
-
     def reports(self, documents: Sequence[str]) -> Iterator[Report]:
         """Look at one document after the other."""
         known = self.snapshot.known
@@ -107,14 +92,7 @@ class Run:
                 passed_over = text.status == "not-text" and syntax_of(path) == "text" and path not in self.named
                 yield Report(path, unread=text.reason, passed_over=passed_over)
                 continue
-            document = Document.parse(
-                text.text,
-                path,
-                known,
-                self._pattern(settings.anchors.pattern),
-                in_fences=settings.anchors.in_fences,
-                extensions=frozenset(settings.anchors.extensions),
-            )
+            document = parse_document(text.text, path, known, settings)
             yield Report(path, text.sha256, examine(document, self.snapshot, settings, inside))
 
 
@@ -133,7 +111,7 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
         raise UsageError(refused)
     loaded = load_settings(root, command_line=command_line)
     overlay = {full[paths.index(STDIN)]: request.stdin or ""} if STDIN in paths else {}
-    snapshot = Snapshot.open(root, overlay=overlay, scope=_scope(loaded.settings))
+    snapshot = Snapshot.open(root, overlay=overlay, scope=scope_of(loaded.settings))
     nested = _nested_settings(root, snapshot, command_line)
     run = Run(root, loaded, snapshot, (), snapshot.notes, list(loaded.problems), nested)
     run.problems += [problem for each in nested.values() for problem in each.problems if problem not in run.problems]
@@ -188,10 +166,6 @@ def _root_of(path: str) -> str:
     if path == root or (within(root, path) is not None and not too_wide(root)):
         return root
     return path if is_folder(path) else os.path.dirname(path)
-
-
-def _scope(settings: Settings) -> Scope:
-    return Scope(tuple(settings.anchors.foreign), dict(settings.anchors.repositories), settings.files.max_bytes)
 
 
 def _nested_settings(

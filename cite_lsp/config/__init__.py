@@ -1,6 +1,6 @@
 """Settings: their names and defaults, where each came from, and which of them a project may set."""
 
-from cite_lsp.config.files import Problem, find_root, project_file_text, user_file_path
+from cite_lsp.config.files import PROJECT_FILE, PYTHON_FILE, Problem, find_root, project_file_text, user_file_path
 from cite_lsp.config.globs import GlobError, expand_braces
 from cite_lsp.config.loading import LoadedSettings, load_settings
 from cite_lsp.config.rule_edit import rule_change
@@ -22,6 +22,8 @@ from cite_lsp.config.settings import (
 )
 
 __all__ = [
+    "PROJECT_FILE",
+    "PYTHON_FILE",
     "USER_ONLY",
     "AnchorSettings",
     "CacheSettings",

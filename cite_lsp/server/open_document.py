@@ -1,7 +1,7 @@
 """One open document: its text as the client edits it, its parsed version, and what was found in it."""
 
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -9,7 +9,7 @@ from lsprotocol.types import TextDocumentContentChangePartial, TextDocumentConte
 
 from cite_lsp.document.buffer import Buffer
 from cite_lsp.document.columns import Encoding, from_units
-from cite_lsp.document.document import Document
+from cite_lsp.findings.reading import parse_document
 from cite_lsp.server.checks import Checks
 from cite_lsp.server.hits import Hit, hit_at, hits_of
 from cite_lsp.server.verdicts import Verdicts
@@ -17,9 +17,8 @@ from cite_lsp.snapshot.ladder import within
 from cite_lsp.snapshot.lines import real_path
 
 if TYPE_CHECKING:
-    from regex import Pattern
-
     from cite_lsp.config import LoadedSettings, Settings
+    from cite_lsp.document.document import Document
     from cite_lsp.findings.check import Levels
     from cite_lsp.findings.finding import Finding
     from cite_lsp.server.space import Space
@@ -102,20 +101,9 @@ class OpenDocument:
         """Of a document that is no file, the ending that says how to read it; None for a language that is no prose."""
         return _SYNTAX.get(self.language) if self.path is None else None
 
-    def parse(self, known: Container[str], pattern: "Pattern[str] | None") -> None:
+    def parse(self, place: Place) -> None:
         """Parse the whole text, under the settings of its place."""
-        if self.place is None:
-            self.document = None
-            return
-        anchors = self.place.settings.anchors
-        self.document = Document.parse(
-            self.buffer.text,
-            self.place.path,
-            known,
-            pattern,
-            in_fences=anchors.in_fences,
-            extensions=frozenset(anchors.extensions),
-        )
+        self.document = parse_document(self.buffer.text, place.path, place.space.known, place.settings)
         self.checks.clear()
 
     def change(self, changes: Sequence[ContentChange], version: int | None) -> None:
@@ -168,11 +156,6 @@ class OpenDocument:
     def cites(self, *names: str) -> bool:
         """Say whether a file is cited by any of its names: keys of the reader, and where links lead."""
         return any(not checked.files.isdisjoint(names) for checked in self.checks.pieces.values())
-
-    @property
-    def files(self) -> frozenset[str]:
-        """The files that the document cites: keys of the reader."""
-        return frozenset().union(*(checked.files for checked in self.checks.pieces.values()))
 
     @property
     def judged_count(self) -> int:

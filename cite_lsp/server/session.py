@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from cite_lsp.config import Problem, find_root
 from cite_lsp.document.document import Block
+from cite_lsp.findings.reading import scope_of
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.judging import Judging
 from cite_lsp.server.open_document import ContentChange, OpenDocument, Place, relative
 from cite_lsp.server.publish import diagnostics_of
-from cite_lsp.server.settings_book import SettingsBook, is_settings_file, scope_of
+from cite_lsp.server.settings_book import SettingsBook, is_settings_file
 from cite_lsp.server.settings_reports import SettingsReports
 from cite_lsp.server.space import Change, Space
 from cite_lsp.server.status import status_of
@@ -89,13 +90,13 @@ class Session:
         return {document.path: document.buffer.text for document in self.documents.values() if document.path}
 
     def _open_space(self, roots: tuple[str, ...]) -> Space:
-        space = Space(roots, self._scopes(roots), self.overlay(), self.worker, self._space_changed)
+        space = Space(roots, self._scopes(roots), self.overlay, self.worker, self._space_changed)
         if roots:
-            space.list_soon(self.overlay, 0.0)
+            space.list_soon(0.0)
         return space
 
     def _scopes(self, roots: Iterable[str]) -> list[Scope]:
-        return [scope_of(self.settings.of(f"{root}/", root)) for root in roots]
+        return [scope_of(self.settings.of(f"{root}/", root).settings) for root in roots]
 
     def change_roots(self, added: Iterable[str], removed: Iterable[str]) -> None:
         """Take other workspace folders."""
@@ -187,7 +188,7 @@ class Session:
         if _says_what_is_ignored(path):
             self._list_all(path)
         for space in self._strays.values():
-            space.list_soon(self.overlay, appeared=True)  # nobody watches beside the workspace folders
+            space.list_soon(appeared=True)  # nobody watches beside the workspace folders
         self.settle()
         names = (path, real_path(path))
         citing = [other for other in self.documents.values() if other is not document and other.cites(*names)]
@@ -235,7 +236,7 @@ class Session:
                 space = self._space_at(root)
                 document.place = Place(space, root, relative(document.path, root), loaded, inside)
                 if self._is_ignored(document):
-                    space.list_soon(self.overlay)  # or it is newer than the index
+                    space.list_soon()  # or it is newer than the index
         elif ending is not None and self.workspace.roots:
             root = self.workspace.roots[0]
             name = f"untitled{ending}"
@@ -264,7 +265,7 @@ class Session:
             document.document = None
             document.checks.clear()
             return
-        document.parse(document.place.space.known, self.settings.pattern(document.place.settings))
+        document.parse(document.place)
 
     def _refusal(self, document: OpenDocument) -> str:
         """Say why a document is too large to be looked at; "" where it is not."""
@@ -379,7 +380,7 @@ class Session:
             self.settings_changed()
         if len(content) + len(appeared) > _MANY_EVENTS:
             for space in self.spaces:
-                space.list_soon(self.overlay, appeared=True)
+                space.list_soon(appeared=True)
             return
         self._take_texts({}, [*content, *appeared])
         for path in appeared:
@@ -389,13 +390,13 @@ class Session:
         """Take note of a git index that changed, by its absolute path: other files may be tracked now."""
         for space in self.spaces:
             if space.holds(path):
-                space.list_soon(self.overlay)
+                space.list_soon()
 
     def _list_all(self, path: str) -> None:
         """List the files anew of each space that holds a path."""
         for space in self.spaces:
             if space.holds(path):
-                space.list_soon(self.overlay, appeared=True)
+                space.list_soon(appeared=True)
 
     @property
     def _open_paths(self) -> frozenset[str]:
@@ -417,7 +418,7 @@ class Session:
         """Read settings again, and look at everything under them."""
         self.settings.forget()
         for space in self.spaces:
-            space.rescope(self._scopes(space.roots), self.overlay())
+            space.rescope(self._scopes(space.roots))
         self.replace_all()
 
     def replace_all(self) -> None:

@@ -3,16 +3,10 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from cite_lsp.config import LoadedSettings, Problem, Settings, load_settings
-from cite_lsp.document.pattern import compile_pattern
-from cite_lsp.snapshot.snapshot import Scope
+from cite_lsp.config import PROJECT_FILE, PYTHON_FILE, LoadedSettings, Problem, load_settings
 
-if TYPE_CHECKING:
-    from regex import Pattern
-
-SETTINGS_FILES = frozenset({"cite-lsp.toml", "pyproject.toml"})
+SETTINGS_FILES = frozenset({PROJECT_FILE, PYTHON_FILE})
 """Names of the files that settings are read from."""
 
 
@@ -28,7 +22,6 @@ class SettingsBook:
         self._everywhere: Mapping[str, object] = {}
         self._loaded: dict[str, LoadedSettings] = {}
         self._previous: dict[str, LoadedSettings] = {}
-        self._patterns: dict[str, Pattern[str] | None] = {}
 
     def set_editor(self, tree: Mapping[str, object], root: str | None = None, *, only: bool = False) -> bool:
         """Take the editor's settings, of one workspace folder or of all; say whether they are new.
@@ -64,26 +57,10 @@ class SettingsBook:
             self._report(self.problems)
         return loaded
 
-    def pattern(self, settings: Settings) -> "Pattern[str] | None":
-        """Give the user's expression, compiled once."""
-        expression = settings.anchors.pattern
-        if expression is None:
-            return None
-        if expression not in self._patterns:
-            compiled = compile_pattern(expression)
-            self._patterns[expression] = None if isinstance(compiled, str) else compiled
-        return self._patterns[expression]
-
     @property
     def problems(self) -> tuple[Problem, ...]:
         """What is wrong with the settings that were asked for, each problem once."""
         return tuple(dict.fromkeys(problem for loaded in self._loaded.values() for problem in loaded.problems))
-
-
-def scope_of(loaded: LoadedSettings) -> Scope:
-    """Give what a snapshot needs of the settings."""
-    settings = loaded.settings
-    return Scope(tuple(settings.anchors.foreign), dict(settings.anchors.repositories), settings.files.max_bytes)
 
 
 def is_settings_file(path: str) -> bool:

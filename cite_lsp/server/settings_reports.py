@@ -24,7 +24,6 @@ class SettingsReports:
 
     def __init__(self, server: "Server") -> None:
         self._server = server
-        self._published: frozenset[str] = frozenset()
         self._last: dict[str, list[dict[str, Any]]] = {}
         self._said: set[str] = set()
 

@@ -70,19 +70,20 @@ class Space:
         self,
         roots: tuple[str, ...],
         scopes: Sequence[Scope],
-        overlay: Mapping[str, str],
+        overlay: Callable[[], Mapping[str, str]],
         worker: Worker,
         changed: Callable[["Space", Change], None],
     ) -> None:
         self.roots = roots
         self.complete = False
         """Whether every root has been listed once."""
-        self.notes: tuple[str, ...] = ()
         self.error = ""
         """Why the files could not be listed, a sentence."""
         self._scopes = dict(zip(roots, scopes, strict=True))
         self._scope = _merged(scopes)
         """What the files of all roots are read under."""
+        self._overlay = overlay
+        """Gives the texts of open files as they are now."""
         self._worker = worker
         self._changed = changed
         self._pasts = {root: Past(root) for root in roots}
@@ -103,11 +104,11 @@ class Space:
         self._parts: dict[str, bool] = {}
         self._views: dict[str, tuple[Snapshot, Snapshot]] = {}
         """For each root the snapshot that was seen from it, and how it was seen."""
-        self.snapshot = self._make([PathIndex(root, ()) for root in roots], overlay)
+        self.snapshot = self._make([PathIndex(root, ()) for root in roots])
 
-    def _make(self, indexes: Iterable[PathIndex], overlay: Mapping[str, str]) -> Snapshot:
+    def _make(self, indexes: Iterable[PathIndex]) -> Snapshot:
         checkouts = tuple(self._scope.repositories.values())
-        reader = Reader((*self.roots, *checkouts), overlay=overlay, max_bytes=self._scope.max_bytes)
+        reader = Reader((*self.roots, *checkouts), overlay=self._overlay(), max_bytes=self._scope.max_bytes)
         return self._over(tuple(indexes), reader)
 
     def _over(self, indexes: Sequence[PathIndex], reader: Reader) -> Snapshot:
@@ -160,16 +161,16 @@ class Space:
         if any(self.holds(path) for path in buffers):
             self.snapshot = self._over(self.snapshot.indexes, self.snapshot.reader.renewed(buffers))
 
-    def rescope(self, scopes: Sequence[Scope], overlay: Mapping[str, str]) -> None:
+    def rescope(self, scopes: Sequence[Scope]) -> None:
         """Take other settings, of each root."""
         by_root = dict(zip(self.roots, scopes, strict=True))
         if by_root != self._scopes:
             self._scopes = by_root
             scope = self._scope = _merged(scopes)
-            self.snapshot = self._make(self.snapshot.indexes, overlay)
+            self.snapshot = self._make(self.snapshot.indexes)
             self._changed(self, Change(everything=True))
             if self.complete and scope.repositories:
-                self.list_soon(lambda: overlay)
+                self.list_soon()
 
     def differs_from_disk(self, resolution: Resolution) -> bool:
         """Say whether an open buffer, which a citation was resolved in, is not what is on disk."""
@@ -179,9 +180,7 @@ class Space:
 
     # --- paths
 
-    def list_soon(
-        self, overlay: Callable[[], Mapping[str, str]], rest: float = _REST, *, appeared: bool = False
-    ) -> None:
+    def list_soon(self, rest: float = _REST, *, appeared: bool = False) -> None:
         """List the files once events have rested; while a listing is under way, once more behind it.
 
         `appeared`: a file appeared or vanished; what is known of paths is given up even if the index stays the same.
@@ -199,20 +198,20 @@ class Space:
         else:
             self._rest.cancel()
         at = min(now + rest, max(now, self._rest_began + _LONGEST_REST))
-        self._rest = loop.call_at(at, self._start_listing, overlay)
+        self._rest = loop.call_at(at, self._start_listing)
 
-    def _start_listing(self, overlay: Callable[[], Mapping[str, str]]) -> None:
+    def _start_listing(self) -> None:
         self._rest = None
         self._again = False
-        self._listing = self._start(self._list(overlay))
-        self._listing.add_done_callback(lambda task: self._listed(task, overlay))
+        self._listing = self._start(self._list())
+        self._listing.add_done_callback(self._listed)
 
-    def _listed(self, task: asyncio.Task[None], overlay: Callable[[], Mapping[str, str]]) -> None:
+    def _listed(self, task: asyncio.Task[None]) -> None:
         """List once more what changed while the files were being listed."""
         if self._again and not task.cancelled():
-            self.list_soon(overlay)
+            self.list_soon()
 
-    async def _list(self, overlay: Callable[[], Mapping[str, str]]) -> None:
+    async def _list(self) -> None:
         appeared, self._appeared = self._appeared, False  # what comes from now on is for the listing behind this one
         try:
             others = dict.fromkeys(self._scope.repositories.values())
@@ -221,7 +220,7 @@ class Space:
             self.error = f"the files could not be listed: {error}"
             self._appeared = self._appeared or appeared
             self._changed(self, Change())
-            self._retry = asyncio.get_running_loop().call_later(_RETRY, self.list_soon, overlay)
+            self._retry = asyncio.get_running_loop().call_later(_RETRY, self.list_soon)
             return
         loop = asyncio.get_running_loop()
         indexes = [
@@ -231,7 +230,6 @@ class Space:
         indexes, listed = indexes[: len(self.roots)], indexes[len(self.roots) :]
         checkouts = dict(zip(others, listed, strict=True))
         self.error = ""
-        self.notes = tuple(note for index in indexes for note in index.notes)
         same = self.complete and not appeared and all(map(_same, indexes, self.snapshot.indexes))
         same = same and checkouts.keys() == self._checkouts.keys()
         self.complete = True
@@ -239,7 +237,7 @@ class Space:
             self._nearness = self._nearness.next()
             self._checkouts = checkouts
             self._pasts = {root: past.next() for root, past in self._pasts.items()}
-            self.snapshot = self._make(indexes, overlay())
+            self.snapshot = self._make(indexes)
         self._changed(self, Change(everything=not same))
 
     # --- questions about paths that are gone

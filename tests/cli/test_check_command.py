@@ -16,8 +16,8 @@ import pytest
 from rich.cells import cell_len
 
 from cite_lsp import __version__
-from cite_lsp.cli import run as run_module
 from cite_lsp.document.pattern import compile_pattern
+from cite_lsp.findings import reading as reading_module
 
 TEN = "".join(f"line {number}\n" for number in range(1, 11))
 GOOD = {"src/a.py": TEN, "docs/good.md": "See `src/a.py:3`.\n", "cite-lsp.toml": ""}
@@ -519,8 +519,9 @@ def test_a_place_for_standard_input_that_cannot_be(cli, workspace, name):
 def test_an_expression_is_compiled_once_in_a_run(cli, workspace, monkeypatch):
     compiled = []
     monkeypatch.setattr(
-        run_module, "compile_pattern", lambda source: compiled.append(source) or compile_pattern(source)
+        reading_module, "compile_pattern", lambda source: compiled.append(source) or compile_pattern(source)
     )
+    reading_module._pattern.cache_clear()
     documents = {f"docs/d{number}.md": "`src/a.py:3`\n" for number in range(5)}
     folder = workspace({**GOOD, **documents, "cite-lsp.toml": "[anchors]\npattern = '[a-z/]+\\.py:\\d+'\n"})
     assert cli(folder, "check", "--jobs", "1").code == 0

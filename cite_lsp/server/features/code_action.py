@@ -9,7 +9,7 @@ from cite_lsp.findings.comments import comment_for
 from cite_lsp.findings.finding import Fix
 from cite_lsp.findings.places import Places
 from cite_lsp.server.convert import range_at
-from cite_lsp.server.features.edits import offers_of, preferred_edits, workspace_edit
+from cite_lsp.server.features.edits import joined_edit, offers_of, preferred_edits, workspace_edit
 from cite_lsp.server.features.rule_edit import rule_edit
 from cite_lsp.server.handlers import FIX_ALL
 from cite_lsp.server.hits import Hit
@@ -42,7 +42,7 @@ def resolved(session: Session, action: types.CodeAction) -> types.CodeAction:
     data = action.data if isinstance(action.data, dict) else {}
     document = session.find(str(data.get("uri", "")))
     if document is not None and document.document is not None and action.edit is None:
-        edit = _all_edits(session, document)
+        edit = joined_edit(session, document, preferred_edits(document))
         action.edit = session.server.protocol._converter.structure(edit, types.WorkspaceEdit)
     return action
 
@@ -53,19 +53,14 @@ def _covers(kind: str, other: str) -> bool:
 
 
 def _fix_all(session: Session, document: OpenDocument) -> Iterator[dict[str, Any]]:
-    if not preferred_edits(document):
+    groups = preferred_edits(document)
+    if not groups:
         return
     action: dict[str, Any] = {"title": "Fix all citations that have one answer", "kind": FIX_ALL}
     if session.client.code_action_resolve_edit and session.client.code_action_data:
         yield {**action, "data": {"uri": document.uri}}
     else:
-        yield {**action, "edit": _all_edits(session, document)}
-
-
-def _all_edits(session: Session, document: OpenDocument) -> dict[str, Any]:
-    text = document.document.text if document.document is not None else ""
-    edits = [edit for group in preferred_edits(document) for edit in group]
-    return workspace_edit(session, document, Places(text), edits)
+        yield {**action, "edit": joined_edit(session, document, groups)}
 
 
 def _quick_fixes(session: Session, document: OpenDocument, where: types.Range) -> Iterator[dict[str, Any]]:

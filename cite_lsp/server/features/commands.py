@@ -6,8 +6,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
-from cite_lsp.findings.places import Places
-from cite_lsp.server.features.edits import preferred_edits, workspace_edit
+from cite_lsp.server.features.edits import joined_edit, preferred_edits
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
 
@@ -39,10 +38,9 @@ async def fix_all(session: Session, argument: Mapping[str, Any] | None) -> int:
     """Apply every fix that is the one answer; give how many."""
     document = named_document(session, argument)
     groups = preferred_edits(document)
-    if not groups or document.document is None:
+    if not groups:
         return 0
-    edits = [edit for group in groups for edit in group]
-    edit = workspace_edit(session, document, Places(document.document.text), edits)
+    edit = joined_edit(session, document, groups)
     return len(groups) if await apply(session, "Fix all citations", edit) else 0
 
 

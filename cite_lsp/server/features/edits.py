@@ -53,5 +53,11 @@ def preferred_edits(document: OpenDocument) -> Sequence[Sequence[Edit]]:
     return chosen
 
 
+def joined_edit(session: Session, document: OpenDocument, groups: Sequence[Sequence[Edit]]) -> dict[str, Any]:
+    """Give one workspace edit of what `preferred_edits` gave."""
+    text = document.document.text if document.document is not None else ""
+    return workspace_edit(session, document, Places(text), [edit for group in groups for edit in group])
+
+
 def _touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
     return (one[0] < other[1] and other[0] < one[1]) or one == other

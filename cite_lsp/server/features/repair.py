@@ -85,7 +85,7 @@ async def _better(session: Session, document: OpenDocument, hit: Hit) -> list[Re
     place = document.place
     if place is None or document.document is None or len(hit.anchor.spans) != 1 or not hit.resolution.resolved:
         return []
-    bound = next((each for each in document.document.anchors if each.start == hit.anchor.start), None)
+    bound = document.document.anchor_at(hit.span[0])
     row = row_of(bound, hit.resolution, place.snapshot) if bound is not None else None
     if row is None or row.file is None:
         return []

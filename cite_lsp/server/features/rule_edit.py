@@ -3,15 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from cite_lsp.config import project_file_text, rule_change
+from cite_lsp.config import PROJECT_FILE, project_file_text, rule_change
 from cite_lsp.findings.finding import Edit
 from cite_lsp.findings.places import Places
 from cite_lsp.server.convert import range_of, text_edits
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import key, to_uri
-
-_NEW = "cite-lsp.toml"
 
 
 def rule_edit(session: Session, document: OpenDocument, code: str) -> tuple[str, dict[str, Any]] | None:
@@ -33,10 +31,12 @@ def rule_edit(session: Session, document: OpenDocument, code: str) -> tuple[str,
 
 
 def _new_file(session: Session, root: str, code: str) -> tuple[str, dict[str, Any]] | None:
-    change = rule_change("", _NEW, code, "off")
+    change = rule_change("", PROJECT_FILE, code, "off")
     if change is None or not session.client.create_files:
         return None
-    uri = to_uri(f"{root}/{_NEW}")
+    uri = to_uri(f"{root}/{PROJECT_FILE}")
     edit = {"range": range_of((0, 0), (0, 0)), "newText": change.text}
     created = {"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}}
-    return _NEW, {"documentChanges": [created, {"textDocument": {"uri": uri, "version": None}, "edits": [edit]}]}
+    return PROJECT_FILE, {
+        "documentChanges": [created, {"textDocument": {"uri": uri, "version": None}, "edits": [edit]}]
+    }

@@ -67,7 +67,7 @@ async def _watch(session: Session, roots: Sequence[str]) -> None:
             return
         starts += 1
         if starts > 1:  # what happened while nobody watched is not known
-            session.workspace.list_soon(session.overlay, appeared=True)
+            session.workspace.list_soon(appeared=True)
 
     while True:
         try:

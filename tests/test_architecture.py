@@ -14,7 +14,7 @@ from cite_lsp.findings.catalogue import CATALOGUE, explain
 PACKAGE = Path(cite_lsp.__file__).parent
 ROOMS = ("document", "snapshot", "audit", "policy", "clients", "judges", "findings", "server", "cli")
 CONFIG_FROM = ROOMS.index("judges")
-WORKER_FROM = ("document", "snapshot", "audit", "judges", "findings", "worker")
+WORKER_FROM = ("document", "snapshot", "audit", "judges", "findings", "store", "worker")
 # Names of codes and severities are vocabulary: settings check them, and the modules that hold them import nothing back.
 VOCABULARY = {"cite_lsp.findings.catalogue", "cite_lsp.findings.finding"}
 

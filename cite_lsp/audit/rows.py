@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 import orjson
 
@@ -68,6 +69,12 @@ def without_citations(text: str, citations: Iterable[str]) -> str:
 
     Of a link whose text is words, the words stay; brackets and backticks that held nothing but citations go.
     """
+    return _without(text, tuple(citations))
+
+
+@lru_cache(maxsize=64)
+def _without(text: str, citations: tuple[str, ...]) -> str:
+    """Do it once for a sentence that many citations share: of a long one it takes a while."""
     for citation in sorted(set(citations), key=len, reverse=True):
         text = text.replace(citation, _words_of(citation))
     if _EMPTIED not in text:

@@ -96,6 +96,22 @@ ExcerptsOption = Annotated[bool, typer.Option("--excerpts", help="Put the cited 
 JobsOption = Annotated[
     int, typer.Option("--jobs", "-j", min=0, max=64, help="Processes; 0 is as many as the documents are worth.")
 ]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Write nothing; print what would change as a diff.")]
+InteractiveOption = Annotated[bool, typer.Option("--interactive", "-i", help="Ask about each fix.")]
+UnsafeOption = Annotated[
+    bool, typer.Option("--unsafe", help="Also cite the lines that an edited text is aligned with.")
+]
+RecordsOption = Annotated[
+    bool, typer.Option("--records", help="Also fix documents that describe a moment, as if they described today.")
+]
+CodesOption = Annotated[
+    list[str] | None, typer.Option("--code", metavar="CODE", help="Accept findings of this code only; may be repeated.")
+]
+AcceptLevelOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that is accepted.")]
+SinceOption = Annotated[
+    str | None,
+    typer.Option("--since", metavar="REV", help="Only documents that changed since a commit, or cite what did."),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; findings only.")]
 ColorOption = Annotated[bool, typer.Option("--no-color", help="No colour (NO_COLOR does the same).")]
 
@@ -116,13 +132,14 @@ def root(
 
 
 @app.command()
-def check(
+def check(  # noqa: PLR0913, PLR0917 - its options
     paths: Paths = None,
     output: FormatOption = OutputFormat.TEXT,
     fail_level: FailOption = Severity.ERROR,
     level: LevelOption = Severity.WARNING,
     stdin_path: StdinOption = None,
     excerpts: ExcerptsOption = False,
+    since: SinceOption = None,
     jobs: JobsOption = 0,
     quiet: QuietOption = False,
     no_color: ColorOption = False,
@@ -137,6 +154,10 @@ def check(
     started = time.perf_counter()
     request = Request(given, _standard_input(given), stdin_path)
     run = prepare(request)
+    if since is not None:
+        from cite_lsp.cli.since import narrow  # noqa: PLC0415 - only here
+
+        narrow(run, since)
     console = make_console(no_color=no_color)
     shape = Shape(output is OutputFormat.JSON, excerpts, level, console.width)
     writer = JsonWriter(sys.stdout.buffer.write, run) if shape.json else TextWriter(console, run, level)
@@ -195,6 +216,65 @@ def _progress(todo: Iterator[Share], documents: int, output: Console, *, quiet: 
                 bar.advance(task, share.summary.documents)
 
         yield counted()
+
+
+@app.command()
+def fix(
+    paths: Paths = None,
+    dry_run: DryRunOption = False,
+    interactive: InteractiveOption = False,
+    unsafe: UnsafeOption = False,
+    records: RecordsOption = False,
+    level: LevelOption = Severity.WARNING,
+    stdin_path: StdinOption = None,
+    quiet: QuietOption = False,
+    no_color: ColorOption = False,
+) -> None:
+    """Write into the documents what has exactly one answer.
+
+    With - the fixed text of standard input is printed.
+
+    Exit status: 0 nothing is left to fix, 1 something is left, 2 usage or configuration, 3 could not finish.
+    """
+    from cite_lsp.cli.fixing import Wishes, fix_documents  # noqa: PLC0415 - only here
+
+    wishes = Wishes(dry_run, interactive, unsafe, records, level, quiet)
+    raise typer.Exit(fix_documents(tuple(paths or ()), wishes, stdin_path, make_console(no_color=no_color)))
+
+
+@app.command()
+def accept(
+    paths: Paths = None,
+    code: CodesOption = None,
+    level: AcceptLevelOption = Severity.HINT,
+    quiet: QuietOption = False,
+    no_color: ColorOption = False,
+) -> None:
+    """Accept today's findings: they are not told again until the text they cite changes.
+
+    Exit status: 0 done, 2 usage or configuration, 3 could not finish.
+    """
+    from cite_lsp.cli.accepting import accept_documents  # noqa: PLC0415 - only here
+
+    console = make_console(no_color=no_color)
+    raise typer.Exit(accept_documents(tuple(paths or ()), code or (), level, console, quiet=quiet))
+
+
+@app.command()
+def refs(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="PATH, PATH:LINE, PATH:LINE-END or PATH#L4-L9.")],
+    output: FormatOption = OutputFormat.TEXT,
+    no_color: ColorOption = False,
+) -> None:
+    """List the documents that cite a file, or lines of it.
+
+    Exit status: 0 something cites it, 1 nothing does, 2 usage or configuration.
+    """
+    from cite_lsp.cli.refs import refs as run  # noqa: PLC0415 - only here
+
+    found = run(target, make_console(no_color=no_color), json=output is OutputFormat.JSON)
+    sys.stdout.flush()
+    raise typer.Exit(CLEAN if found else FOUND)
 
 
 @app.command()

@@ -11,6 +11,7 @@ from cite_lsp.cli.formats.as_text import visible
 from cite_lsp.cli.run import Request, Run, UsageError, prepare
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.findings.check import Checked
+from cite_lsp.findings.drifting import commit_in_words, drift_in_words
 from cite_lsp.findings.places import Places
 from cite_lsp.snapshot.resolve import Resolution
 
@@ -74,7 +75,7 @@ def _rows(index: int, checked: Checked, run: Run, places: Places) -> Iterator[Te
     if anchor.section:
         yield _row("section", anchor.section)
     yield from _resolution(anchor, resolution)
-    yield _row("drift", "not looked for in this release")
+    yield from _drift(index, checked, run)
     yield _row("verdict", "not judged")
     for finding in checked.findings:
         if finding.anchor == index:
@@ -82,6 +83,21 @@ def _rows(index: int, checked: Checked, run: Run, places: Places) -> Iterator[Te
             for fix in finding.fixes:
                 yield _row("fix", fix.title)
     yield from _excerpts(anchor, resolution, run)
+
+
+def _drift(index: int, checked: Checked, run: Run) -> Iterator[Text]:
+    drifts, written = checked.drifts[index], checked.written[index] if checked.written else None
+    if drifts is None or written is None:
+        yield _row("drift", "not looked for: the document is in no git repository, or drift.enabled is false")
+        return
+    for drift, baseline in zip(drifts, written.baselines, strict=True):
+        departed = None
+        if drift.status in ("moved", "gone") and run.snapshot.commits is not None:
+            departed = run.snapshot.commits.departed(baseline, anywhere=drift.status == "gone")
+        yield _row("drift", drift_in_words(drift, checked.resolutions[index].path, departed))
+    as_of = drifts[0].as_of if drifts else ""
+    if as_of:
+        yield _row("as of", commit_in_words(as_of, checked.resolutions[index].as_of_time))
 
 
 def _span(span: tuple[int, int]) -> str:

@@ -57,6 +57,7 @@ class DriftOutput(_Shape):
     baseline: str | None
     reformatted: bool
     as_of: str | None
+    reason: str | None = Field(description="Why, of `unknown` and `born-wrong`.")
 
 
 class ClaimOutput(_Shape):
@@ -171,6 +172,17 @@ class FindingCounts(_Shape):
     hint: Count
 
 
+class DriftCounts(_Shape):
+    """Cited spans by how their text drifted."""
+
+    same: Count
+    moved: Count
+    edited: Count
+    gone: Count
+    born_wrong: Count = Field(alias="born-wrong")
+    unknown: Count
+
+
 class VerdictCounts(_Shape):
     """Verdicts by label."""
 
@@ -191,6 +203,9 @@ class SummaryOutput(_Shape):
     foreign: Count
     unattached: Count
     findings: FindingCounts
+    accepted: Count = Field(description="Findings that are not among these because they are accepted.")
+    drift: DriftCounts = Field(description="Outside records; all zero where drift was not looked for.")
+    drift_in_records: DriftCounts = Field(description="Of citations that are read as of a commit.")
     verdicts: VerdictCounts
     seconds: float
 

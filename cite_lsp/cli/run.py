@@ -3,19 +3,28 @@
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 
-from cite_lsp.config import LoadedSettings, Problem, Settings, find_root, load_settings
+from cite_lsp.config import Problem, Settings, find_root, load_settings
 from cite_lsp.document.blocks import syntax_of
+from cite_lsp.document.document import Document
+from cite_lsp.findings.accepted import NOTHING, Accepted, accepted_path
 from cite_lsp.findings.check import Checked, examine
-from cite_lsp.findings.reading import parse_document, scope_of
+from cite_lsp.findings.gathering import Gathering
+from cite_lsp.findings.reading import as_of_setting, parse_document, scope_of
+from cite_lsp.snapshot.baseline import Written
+from cite_lsp.snapshot.baselines import Asked, Baselines
+from cite_lsp.snapshot.git import NoRepository
 from cite_lsp.snapshot.ladder import within
 from cite_lsp.snapshot.lines import Unread, is_folder
 from cite_lsp.snapshot.paths import too_wide
 from cite_lsp.snapshot.snapshot import Snapshot
+from cite_lsp.store import Store
 
+AT_ONCE = 32
+"""Documents whose histories are asked for together."""
 STDIN = "-"
 PLACE = re.compile(r"(.+?):([0-9]{1,9})(?::[0-9]{1,9})?", re.DOTALL)
 """`PATH:LINE` or `PATH:LINE:COLUMN`, as a person names a line of a document."""
@@ -52,48 +61,79 @@ class Report:
     """It is no text, was taken for a document by `.txt` alone, and nobody named it: a fuzz corpus, say."""
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A document that was read, and the settings that it is under."""
+
+    document: Document
+    sha256: str
+    settings: Settings
+    inside: str
+    """Its path relative to the folder of its settings."""
+
+
 @dataclass(slots=True)
 class Run:
     """Everything that is fixed before the first document is looked at."""
 
     root: str
-    loaded: LoadedSettings
+    gathering: Gathering
+    """Its files, and the settings that each is under."""
     snapshot: Snapshot
     documents: tuple[str, ...]
     notes: tuple[str, ...]
     problems: list[Problem] = field(default_factory=list)
-    nested: Mapping[str, LoadedSettings] = field(default_factory=dict)
-    """Settings of folders below the root that have their own file."""
     named: frozenset[str] = frozenset()
     """Documents that were named one by one."""
+    baselines: Baselines | None = None
+    """What knows the past of citations; None where nothing does, or drift is not looked for."""
+    accepted: Mapping[str, Accepted] = field(default_factory=dict)
+    """Accepted findings by the folder of their settings, relative to the root, "" the root."""
 
     @property
     def settings(self) -> Settings:
         """The settings at the root."""
-        return self.loaded.settings
+        return self.gathering.loaded.settings
 
     def settings_for(self, path: str) -> tuple[Settings, str]:
         """Give the settings that a document is under, and its path relative to their folder."""
-        folder = path
-        while self.nested and "/" in folder:
-            folder = folder.rpartition("/")[0]
-            loaded = self.nested.get(folder)
-            if loaded is not None:
-                return loaded.settings, path[len(folder) + 1 :]
-        return self.settings, path
+        return self.gathering.settings_for(path)
 
     def reports(self, documents: Sequence[str]) -> Iterator[Report]:
-        """Look at one document after the other."""
-        known = self.snapshot.known
-        for path in documents:
-            settings, inside = self.settings_for(path)
-            text = self.snapshot.read_document(self.root, path, settings.files.max_document_bytes)
-            if isinstance(text, Unread):
-                passed_over = text.status == "not-text" and syntax_of(path) == "text" and path not in self.named
-                yield Report(path, unread=text.reason, passed_over=passed_over)
-                continue
-            document = parse_document(text.text, path, known, settings)
-            yield Report(path, text.sha256, examine(document, self.snapshot, settings, inside))
+        """Look at one document after the other; their histories are asked for some at a time."""
+        for low in range(0, len(documents), AT_ONCE):
+            read = [self._read(path) for path in documents[low : low + AT_ONCE]]
+            pasts = self._pasts([each for each in read if isinstance(each, Parsed)])
+            for each in read:
+                yield each if isinstance(each, Report) else self._examined(each, pasts.get(each.document.path, ()))
+
+    def _read(self, path: str) -> "Report | Parsed":
+        settings, inside = self.settings_for(path)
+        text = self.snapshot.read_document(self.root, path, settings.files.max_document_bytes)
+        if isinstance(text, Unread):
+            passed_over = text.status == "not-text" and syntax_of(path) == "text" and path not in self.named
+            return Report(path, unread=text.reason, passed_over=passed_over)
+        document = parse_document(text.text, path, self.snapshot.known, settings)
+        return Parsed(document, text.sha256, settings, inside)
+
+    def _examined(self, parsed: "Parsed", written: Sequence[Written]) -> Report:
+        checked = examine(
+            parsed.document, self.snapshot, parsed.settings, parsed.inside, written, self._accepted_for(parsed)
+        )
+        return Report(parsed.document.path, parsed.sha256, checked)
+
+    def _accepted_for(self, parsed: "Parsed") -> Accepted:
+        folder = parsed.document.path.removesuffix(parsed.inside).rstrip("/")
+        return self.accepted.get(folder, NOTHING)
+
+    def _pasts(self, parsed: Sequence["Parsed"]) -> Mapping[str, Sequence[Written]]:
+        """Give what is known of the past of each document's citations, by its path."""
+        if self.baselines is None:
+            return {}
+        wanted = [each for each in parsed if each.settings.drift.enabled and each.document.anchors]
+        asked = [Asked(each.document, as_of_setting(each.settings, each.inside)) for each in wanted]
+        answers = self.baselines.written(asked)
+        return {each.document.path: answer for each, answer in zip(wanted, answers, strict=True)}
 
 
 def prepare(request: Request, command_line: Mapping[str, object] | None = None) -> Run:
@@ -102,7 +142,7 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
     if request.stdin_path is not None and STDIN not in paths:
         raise UsageError("--stdin-path says where standard input stands, and - is not among the paths")
     full = [_full(path, request) for path in paths]
-    root = _root_of(full[0])
+    root = root_of(full[0])
     for given, path in zip(paths, full, strict=True):
         if path != root and within(root, path) is None:
             raise UsageError(f"{given} lies outside {root}, the root of the first path; check it in a run of its own")
@@ -112,9 +152,13 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
     loaded = load_settings(root, command_line=command_line)
     overlay = {full[paths.index(STDIN)]: request.stdin or ""} if STDIN in paths else {}
     snapshot = Snapshot.open(root, overlay=overlay, scope=scope_of(loaded.settings))
-    nested = _nested_settings(root, snapshot, command_line)
-    run = Run(root, loaded, snapshot, (), snapshot.notes, list(loaded.problems), nested)
-    run.problems += [problem for each in nested.values() for problem in each.problems if problem not in run.problems]
+    load = partial(load_settings, command_line=command_line)
+    gathering = Gathering.of(snapshot.indexes[0], load, loaded)
+    run = Run(root, gathering, snapshot, (), snapshot.notes, gathering.problems)
+    run.accepted = {folder: Accepted.load(path, root) for folder, path in accepted_files(run).items()}
+    run.problems += [each.problem for each in run.accepted.values() if each.problem is not None]
+    if loaded.settings.drift.enabled:
+        _know_the_past(run)
     run.named = frozenset(_named(run, full, paths))
     run.documents = tuple(sorted({*run.named, *_taken_in(run, full, paths)}))
     if not run.documents:
@@ -124,12 +168,30 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
     return run
 
 
+def accepted_files(run: Run) -> dict[str, str]:
+    """Give the absolute path of the file of accepted findings for each folder that has settings, "" the root."""
+    files = {"": accepted_path(run.root, run.settings.accepted)}
+    for folder, loaded in run.gathering.nested.items():
+        files[folder] = accepted_path(f"{run.root}/{folder}", loaded.settings.accepted)
+    return files
+
+
+def _know_the_past(run: Run) -> None:
+    """Open the history that citations are compared with, and say why where that cannot be done."""
+    found = Baselines.of(run.root, Store(run.settings.cache.folder), foreign=run.settings.anchors.foreign)
+    if not isinstance(found, NoRepository):
+        run.baselines = run.snapshot.commits = found
+    elif found.kind not in ("no-repository", "no-git"):
+        note = f"whether cited text moved is not known: {found.reason}"
+        run.notes = (*run.notes, *([note] if note not in run.notes else []))
+
+
 def _full(path: str, request: Request) -> str:
     """Give the absolute path of what was named; a link to a folder is the folder it leads to."""
     if path != STDIN:
         if not path:
             raise UsageError("a path is empty; name a document or a folder, or leave it out for the working folder")
-        found = _absolute(path)
+        found = absolute(path)
         try:
             mode = os.lstat(found).st_mode
         except PermissionError as error:
@@ -145,7 +207,7 @@ def _full(path: str, request: Request) -> str:
         return found
     if not request.stdin_path:
         raise UsageError("standard input has no place in the workspace; say which with --stdin-path docs/a.md")
-    found = _absolute(request.stdin_path)
+    found = absolute(request.stdin_path)
     if is_folder(found):
         raise UsageError(
             f"{request.stdin_path} is a folder; --stdin-path names the document that standard input stands for"
@@ -153,35 +215,20 @@ def _full(path: str, request: Request) -> str:
     return found
 
 
-def _absolute(path: str) -> str:
+def absolute(path: str) -> str:
+    """Give the absolute path of what a person named."""
     try:
         return os.path.abspath(path)
     except FileNotFoundError as error:
         raise UsageError("the working folder is not there any more; change to one that is") from error
 
 
-def _root_of(path: str) -> str:
+def root_of(path: str) -> str:
     """Give the root of a path; its own folder where no settings file, repository or working folder holds it."""
     root, _ = find_root(path)
     if path == root or (within(root, path) is not None and not too_wide(root)):
         return root
     return path if is_folder(path) else os.path.dirname(path)
-
-
-def _nested_settings(
-    root: str, snapshot: Snapshot, command_line: Mapping[str, object] | None
-) -> dict[str, LoadedSettings]:
-    """Load the settings files below the root, by the folder they stand in."""
-    found: dict[str, LoadedSettings] = {}
-    for name in ("cite-lsp.toml", "pyproject.toml"):
-        for path in snapshot.indexes[0].with_suffix(name):
-            folder = path.rpartition("/")[0]
-            if not folder or folder in found:
-                continue
-            loaded = load_settings(f"{root}/{folder}", command_line=command_line)
-            if loaded.project_file is not None and loaded.root == f"{root}/{folder}":
-                found[folder] = loaded
-    return found
 
 
 def _named(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]:
@@ -196,27 +243,7 @@ def _taken_in(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[s
     """Give the documents that the settings take in below the folders that were named."""
     for name, path in zip(given, full, strict=True):
         if name != STDIN and is_folder(path):
-            yield from _below(run, within(run.root, path) or "")
-
-
-def _below(run: Run, folder: str) -> Iterable[str]:
-    """Give the documents below a folder; a link to another document beside it is that one, not a second."""
-    prefix = folder + "/" if folder else ""
-    for path in run.snapshot.indexes[0].paths:
-        if path.startswith(prefix):
-            settings, relative = run.settings_for(path)
-            if settings.is_document(relative) and not _is_link_inside(run, path):
-                yield path
-
-
-def _is_link_inside(run: Run, path: str) -> bool:
-    """Say whether a document is a link to another one of its folder, so that both would tell the same."""
-    full = f"{run.root}/{path}"
-    if not Path(full).is_symlink():
-        return False
-    target = within(os.path.realpath(run.root), os.path.realpath(full))
-    same_folder = target is not None and target.rpartition("/")[0] == path.rpartition("/")[0]
-    return same_folder and target != path and target in run.snapshot.indexes[0]
+            yield from run.gathering.documents(within(run.root, path) or "")
 
 
 def _exists(path: str) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from cite_lsp.cli.run import Report
 from cite_lsp.findings.finding import Severity
 
+DRIFTS = ("same", "moved", "edited", "gone", "born-wrong", "unknown")
 VERDICTS = ("supported", "partial", "unsupported", "review", "unchecked")
 
 
@@ -22,7 +23,12 @@ class Summary:
     foreign: int = 0
     unattached: int = 0
     fixable: int = 0
+    accepted: int = 0
     severities: Counter[Severity] = field(default_factory=Counter)
+    drifts: Counter[str] = field(default_factory=Counter)
+    """Of cited spans outside records."""
+    drifts_in_records: Counter[str] = field(default_factory=Counter)
+    """Of those that are read as of a commit."""
 
     def add(self, report: Report) -> None:
         """Count one document."""
@@ -37,14 +43,19 @@ class Summary:
         self.foreign += sum(resolution.status == "foreign" for resolution in checked.resolutions)
         self.unattached += checked.document.unattached
         self.severities.update(finding.severity for finding in checked.findings)
+        for drift in (drift for drifts in checked.drifts for drift in drifts or ()):
+            (self.drifts_in_records if drift.as_of else self.drifts)[drift.status] += 1
+        self.accepted += checked.accepted
         self.fixable += sum(any(fix.preferred for fix in finding.fixes) for finding in checked.findings)
 
     def merge(self, other: "Summary") -> None:
         """Add the counts of other documents."""
-        for name in ("documents", "unread", "anchors", "resolved", "foreign", "unattached", "fixable"):
+        for name in ("documents", "unread", "anchors", "resolved", "foreign", "unattached", "fixable", "accepted"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.unfinished = self.unfinished or other.unfinished
         self.severities.update(other.severities)
+        self.drifts.update(other.drifts)
+        self.drifts_in_records.update(other.drifts_in_records)
 
     def reaches(self, level: Severity) -> bool:
         """Say whether a finding is at least as loud as `level`."""

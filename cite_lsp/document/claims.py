@@ -60,6 +60,10 @@ class Surroundings:
     """Of a table row: the header row."""
 
 
+ALONE = Surroundings("", None, None, None, None)
+"""The surroundings of a block looked at by itself."""
+
+
 def plain(text: str) -> str:
     """Give `text` on one line, without what quotes or indents its further lines."""
     return _LINE_BREAK.sub(" ", text).strip()

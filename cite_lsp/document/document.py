@@ -25,6 +25,7 @@ from cite_lsp.document.pieces import (
     Block,
     Options,
     Piece,
+    anchors_in,
     from_start,
     has_mark,
     in_pieces,
@@ -85,6 +86,10 @@ class Document:
         """The path given to `parse`."""
         return self._options.path
 
+    def at(self, path: str) -> "Document":
+        """Give the same document as it would be at another path of the same syntax."""
+        return Document(self._groups, replace(self._options, path=path))
+
     @property
     def text(self) -> str:
         """The whole text."""
@@ -138,6 +143,10 @@ class Document:
         """Give the anchor that covers an offset, else the one that ends there, as `anchors` has it."""
         found = self.anchors_between(offset, offset)
         return found[-1] if found else None
+
+    def anchors_with(self, block: Block, text: str) -> tuple[Anchor, ...]:
+        """Give the anchors that one of the blocks would have with another text, with offsets into that text."""
+        return anchors_in(block, text, self._for_edit())
 
     def line_of(self, offset: int) -> tuple[int, int]:
         """Give the 0-based line of an offset and where that line starts; outside the text counts as its ends.

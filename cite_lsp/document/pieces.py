@@ -131,6 +131,12 @@ def _search(kind: str, text: str, options: Options) -> Found | None:
     return (find_definition if kind == "link-definition" else find_anchors)(text, options.grammar)
 
 
+def anchors_in(block: Block, text: str, options: Options) -> tuple[Anchor, ...]:
+    """Give the anchors that a block would have with another text of as many lines."""
+    found = _search(block.kind, text, options)
+    return tuple(found.anchors) if found is not None else ()
+
+
 def make_block(cut: Cut, lines: Lines, options: Options) -> Block:
     """Read the anchors of a cut block."""
     kind, first, size, entry, after, level, indent = cut

@@ -4,16 +4,23 @@ Both faces read a document block by block: a block that an edit leaves alone is 
 snapshot says the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.document import Block, Document
 from cite_lsp.findings.documenting import block_findings
+from cite_lsp.findings.drifting import REPLACED, Drifted, commit_in_words, tell_drift
 from cite_lsp.findings.finding import Edit, Fix
 from cite_lsp.findings.resolving import SILENT, Case, tell
 from cite_lsp.findings.told import Told
+from cite_lsp.snapshot.baseline import Written
+from cite_lsp.snapshot.drift import Drift
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
+
+Drifts = tuple[Drift, ...]
+"""How each span of an anchor drifted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +28,67 @@ class BlockTold:
     """What is known of one block."""
 
     resolutions: tuple[Resolution, ...]
-    """Of each anchor of the block."""
+    """Of each anchor of the block; as of a commit where the anchor is read so."""
     told: tuple[Told, ...]
     """Offsets are code points into the block's text, `anchor` the number of the anchor in the block."""
+    drifts: tuple[Drifts | None, ...] = ()
+    """Of each anchor; None where drift was not looked for. Empty where it was looked for nowhere."""
 
 
-def tell_block(block: Block, document: Document, snapshot: Snapshot) -> BlockTold:
-    """Resolve the anchors of a block of a document, and tell what is wrong with them."""
-    resolutions = tuple([snapshot.resolve(anchor, document) for anchor in block.anchors])
-    told = [*block_findings(block), *_resolve_findings(block, document, snapshot, resolutions)]
-    return BlockTold(resolutions, tuple(told))
+def tell_block(
+    block: Block,
+    document: Document,
+    snapshot: Snapshot,
+    written: Sequence[Written | None] = (),
+) -> BlockTold:
+    """Resolve the anchors of a block of a document, compare them with what they showed, and tell what is wrong.
+
+    `written`: what is known of each anchor's past; empty where drift is not looked for.
+    """
+    present = tuple([snapshot.resolve(anchor, document) for anchor in block.anchors])
+    drifts = drifts_of(block, document, snapshot, written, present) if written else ()
+    return tell_known(block, document, snapshot, present, written, drifts)
+
+
+def drifts_of(
+    block: Block,
+    document: Document,
+    snapshot: Snapshot,
+    written: Sequence[Written | None],
+    present: Sequence[Resolution],
+) -> tuple[Drifts | None, ...]:
+    """Compare each anchor of a block with what it showed when it was written; `present`: what each means now."""
+    claims = Claims(block, ALONE)
+    return tuple([
+        None if past is None else snapshot.drifts(past, anchor, document, resolution, claims.sentence(number))
+        for number, (anchor, past, resolution) in enumerate(zip(block.anchors, written, present, strict=True))
+    ])  # fmt: skip
+
+
+def tell_known(
+    block: Block,
+    document: Document,
+    snapshot: Snapshot,
+    present: tuple[Resolution, ...],
+    written: Sequence[Written | None] = (),
+    drifts: tuple[Drifts | None, ...] = (),
+) -> BlockTold:
+    """Tell what is wrong with a block whose anchors were resolved and compared with their past."""
+    found: list[Told] = []
+    for number, known in enumerate(drifts):
+        past = written[number]
+        if known is not None and past is not None:
+            found += tell_drift(Drifted(number, block, past, known, present[number]), document, snapshot)
+    answered = {each.anchor for each in found if each.code == "moved"}
+    resolutions = tuple([
+        past.resolution if past is not None and past.resolution is not None else now
+        for now, past in zip(present, written or [None] * len(present), strict=True)
+    ])  # fmt: skip
+    told = [
+        replace(each, replaced=True) if each.anchor in answered and each.code in REPLACED else each
+        for each in _resolve_findings(block, document, snapshot, resolutions)
+    ]
+    return BlockTold(resolutions, (*block_findings(block), *told, *found), drifts)
 
 
 def _resolve_findings(
@@ -40,7 +98,10 @@ def _resolve_findings(
         if resolution.status in SILENT:
             continue
         message, fixes = tell(Case(anchor, resolution, document, snapshot))
-        yield Told(resolution.status, message, anchor.start, anchor.end, number, fixes)
+        if resolution.as_of:
+            message += f" (as of {commit_in_words(resolution.as_of, resolution.as_of_time)})"
+        as_of = bool(resolution.as_of)
+        yield Told(resolution.status, message, anchor.start, anchor.end, number, fixes, as_of)
 
 
 def moved(told: Told, offset: int, first_anchor: int = 0) -> Told:

@@ -77,11 +77,6 @@ _ROWS: tuple[tuple[str, Layer, Level, str], ...] = (
 # What later releases fill in: the names are taken, nothing finds them yet.
 _RESERVED = frozenset(
     {
-        "moved",
-        "edited",
-        "gone",
-        "born-wrong",
-        "wrong-lines",
         "unsupported",
         "partial",
         "review",

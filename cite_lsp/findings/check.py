@@ -1,27 +1,42 @@
 """Checks one document: its anchors, what they resolve to, and the findings that need no judge."""
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from cite_lsp.audit.grounding import besides, ground
+from cite_lsp.audit.rows import row_of
 from cite_lsp.config import Settings, severity_of
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
-from cite_lsp.findings.by_block import moved, tell_block
+from cite_lsp.findings.accepted import NOTHING, Accepted
+from cite_lsp.findings.by_block import BlockTold, Drifts, moved, tell_block
 from cite_lsp.findings.catalogue import CATALOGUE
 from cite_lsp.findings.comments import MARK, Ignore, Ignores, ignore_findings, parse_ignores
 from cite_lsp.findings.documenting import whole_findings
 from cite_lsp.findings.finding import Finding, Level, Severity, sort_findings
+from cite_lsp.findings.grounding import CODE as WRONG_LINES
+from cite_lsp.findings.grounding import tell_grounding
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.told import Told
+from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
 
-LAYERS = frozenset({"resolve", "document"})
+LAYERS = frozenset({"resolve", "document", "drift", "grounding"})
 """The layers that a check looks for so far."""
 
 LOOKED_FOR = frozenset(code.name for code in CATALOGUE.values() if code.layer in LAYERS)
 """Their codes."""
+
+_DRIFTS = frozenset(code.name for code in CATALOGUE.values() if code.layer == "drift")
+
+
+def looked_for(drifts: Iterable[Drifts | None]) -> frozenset[str]:
+    """Give the codes that were looked for in a document: those of drift where the past of all citations is known."""
+    statuses = {drift.status for known in drifts for drift in known or ()}
+    known = bool(statuses) and "unknown" not in statuses
+    return LOOKED_FOR if known else LOOKED_FOR - _DRIFTS
 
 _NO_COMMENTS = frozenset({"fence", "code", "front-matter", "raw-html"})
 
@@ -35,12 +50,20 @@ class Checked:
     anchors: tuple[Anchor, ...]
     resolutions: tuple[Resolution, ...]
     findings: tuple[Finding, ...]
+    drifts: tuple[Drifts | None, ...]
+    """How each anchor drifted; None where that was not looked for."""
+    written: tuple[Written | None, ...] = ()
+    """What is known of each anchor's past; empty where drift was not looked for."""
+    accepted: int = 0
+    """How many findings are not among `findings` because they are accepted."""
 
     @property
     def outcome(self) -> str:
-        """One word: findings, vacuous or clean."""
+        """One word: findings, accepted (no others), vacuous or clean."""
         if any(finding.severity is not Severity.HINT for finding in self.findings):
             return "findings"
+        if self.accepted:
+            return "accepted"
         return "clean" if self.anchors else "vacuous"
 
 
@@ -80,29 +103,61 @@ def check_document(document: Document, snapshot: Snapshot, settings: Settings | 
     return examine(document, snapshot, settings or Settings()).findings
 
 
-def examine(document: Document, snapshot: Snapshot, settings: Settings, path: str | None = None) -> Checked:
+def examine(
+    document: Document,
+    snapshot: Snapshot,
+    settings: Settings,
+    path: str | None = None,
+    written: Sequence[Written | None] = (),
+    accepted: Accepted = NOTHING,
+) -> Checked:
     """Resolve every anchor of a document and give all that a check knows of it.
 
     `path` is the document's, relative to the folder of its settings file; its own path where that is the root.
+    `written`: what is known of the past of each anchor; empty where drift is not looked for.
+    `accepted`: what is accepted under these settings.
     """
     path = document.path if path is None else path
     text = document.text
     anchors = document.anchors
     resolutions: list[Resolution] = []
+    drifts: list[Drifts | None] = []
     told: list[Told] = []
+    levels = Levels(path, settings, tracked=is_tracked(document, snapshot))
+    grounds = levels.of(WRONG_LINES) != "off"
     offset = 0
     for block in document.blocks:
         if block.anchors:
-            known = tell_block(block, document, snapshot)
+            here = slice(len(resolutions), len(resolutions) + len(block.anchors))
+            known = tell_block(block, document, snapshot, written[here])
             told += [moved(each, offset, len(resolutions)) for each in known.told]
+            if grounds:
+                told += _grounding(anchors[here], known, here.start, snapshot)
             resolutions += known.resolutions
+            drifts += known.drifts or [None] * len(block.anchors)
         offset += len(block.text)
     cites = bool(anchors)
     told += whole_findings(overrun=document.overrun, cites=cites, must_cite=settings.must_cite(path))
-    levels = Levels(path, settings, tracked=is_tracked(document, snapshot))
     ignores = find_ignores(document, text)
-    findings = keep(told, levels, ignores, text)
-    return Checked(document, text, anchors, tuple(resolutions), sort_findings(findings))
+    kept = keep(told, levels, ignores, text, looked_for(drifts))
+    left = accepted.left(kept, path, anchors, resolutions, snapshot)
+    silent = len(kept) - len(left)
+    findings = sort_findings(left)
+    return Checked(document, text, anchors, tuple(resolutions), findings, tuple(drifts), tuple(written), silent)
+
+
+def _grounding(anchors: Sequence[Anchor], known: BlockTold, first: int, snapshot: Snapshot) -> Iterator[Told]:
+    """Tell which claims of a block name what stands on other lines; `first`: the number of its first anchor.
+
+    What is known to have moved is left out: that its lines are wrong is said already.
+    """
+    pairs = zip(anchors, known.resolutions, strict=True)
+    rows = [row_of(anchor, resolution, snapshot) for anchor, resolution in pairs]
+    gone = {each.anchor for each in known.told if each.code == "moved"}
+    for number, (anchor, row, beside) in enumerate(zip(anchors, rows, besides(anchors, rows), strict=True)):
+        found = ground(row, anchor.spans, beside) if row is not None and number not in gone else None
+        if found is not None:
+            yield tell_grounding(found, anchor, first + number)
 
 
 def is_tracked(document: Document, snapshot: Snapshot) -> bool:
@@ -131,11 +186,11 @@ def find_ignores(document: Document, text: str) -> Ignores:
 
 
 def keep(
-    told: Iterable[Told], levels: Levels, ignores: Ignores, text: str, looked_for: frozenset[str] = LOOKED_FOR
+    told: Iterable[Told], levels: Levels, ignores: Ignores, text: str, codes: frozenset[str] = LOOKED_FOR
 ) -> list[Finding]:
     """Drop what settings or comments silence; the rest are findings, in no order.
 
-    `looked_for`: the codes that this run can have told; a comment for another one is not called unused.
+    `codes`: the codes that this run can have told; a comment for another one is not called unused.
     """
     kept: list[Finding] = []
     used: set[tuple[Ignore, str]] = set()
@@ -147,14 +202,14 @@ def keep(
         elif (finding := as_finding(each, levels)) is not None:
             kept.append(finding)
     if ignores.comments:
-        kept += ignore_findings(text, ignores, used, looked_for, levels.of)
+        kept += ignore_findings(text, ignores, used, codes, levels.of)
     return kept
 
 
 def as_finding(told: Told, levels: Levels) -> Finding | None:
     """Give what is told the severity that the settings leave it; None where they switch it off."""
     level = levels.of(told.code)
-    if level == "off":
+    if level == "off" or (told.replaced and levels.of("moved") != "off"):
         return None
     if levels.record and told.code in AGED:
         told = _in_record(told)
@@ -163,5 +218,6 @@ def as_finding(told: Told, levels: Levels) -> Finding | None:
 
 def _in_record(told: Told) -> Told:
     """Say what a record's citation may have been; to mend it unasked would falsify the record."""
-    message = f"{told.message} (in a record: it may have been right when it was written)"
+    doubt = "" if told.as_of else " (in a record: it may have been right when it was written)"
+    message = told.message + doubt
     return replace(told, message=message, fixes=tuple(replace(fix, preferred=False) for fix in told.fixes))

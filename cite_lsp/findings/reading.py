@@ -31,6 +31,14 @@ def scope_of(settings: Settings) -> Scope:
     return Scope(tuple(settings.anchors.foreign), dict(settings.anchors.repositories), settings.files.max_bytes)
 
 
+def as_of_setting(settings: Settings, path: str) -> str:
+    """Give what the citations of a document are read as of: "" the present, "written", or a commit.
+
+    `path` is the document's, relative to the folder of its settings.
+    """
+    return settings.as_of if settings.is_record(path) else ""
+
+
 @lru_cache(maxsize=64)
 def _pattern(expression: str) -> "Pattern[str] | None":
     """Compile the user's expression once: trying it out takes longer than most documents."""

@@ -78,6 +78,8 @@ def _outside(case: Case) -> Telling:
 
 def _missing(case: Case) -> Telling:
     message = f"{case.file} does not exist"
+    if case.resolution.as_of:
+        return message, ()
     renamed = case.snapshot.renamed_to(case.resolution, case.document)
     if renamed:
         edits = repath(case.anchor, case.document, renamed)

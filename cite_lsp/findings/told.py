@@ -19,6 +19,10 @@ class Told:
     anchor: int | None
     """Index in `document.anchors`; None when it is about no anchor."""
     fixes: tuple[Fix, ...] = ()
+    as_of: bool = False
+    """It is about the moment that the citation is read as of."""
+    replaced: bool = False
+    """`moved` knows the answer to this: it is told only where that code is switched off."""
 
 
 def lines_in_words(span: Span) -> str:

@@ -1,17 +1,26 @@
 """What is told of one open document, kept piece by piece from one version to the next."""
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from cite_lsp.document.columns import Encoding
 from cite_lsp.document.document import Block, Document, Piece
-from cite_lsp.findings.by_block import BlockTold, moved, tell_block
+from cite_lsp.findings.by_block import BlockTold, Drifts, drifts_of, moved, tell_known
 from cite_lsp.findings.comments import MARK
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.told import Told
+from cite_lsp.server.comparing import compare_again
 from cite_lsp.server.convert import Range, position, range_of
+from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.ladder import joined
+from cite_lsp.snapshot.lines import FileText
+from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from cite_lsp.server.written_book import WrittenBook
 
 _MAY_ASK = frozenset({"", "basename", "same-document"})
 """How a citation was resolved whose meaning may depend on what else the document names."""
@@ -57,12 +66,21 @@ class BlockChecked:
 
     files: frozenset[str]
     """The files that are cited: keys of the reader, and where their links lead."""
+    present: tuple[Resolution, ...] = ()
+    """What each anchor means at present; of one that is read as of a commit, `known.resolutions` has that."""
+    written: tuple[Written | None, ...] = ()
+    """What is known of the past of each anchor; empty where drift is not looked for."""
+    texts: tuple[FileText | None, ...] = ()
+    """The cited files that drift was looked for in."""
+    due: bool = False
+    """A cited file was edited so that only a search of all of it can say where the text is now."""
 
 
 @dataclass(frozen=True, slots=True)
 class PieceChecked:
     """What is known of a piece."""
 
+    piece: Piece
     placed: tuple[Placed, ...]
     anchors: int
     blocks: Mapping[int, BlockChecked]
@@ -74,6 +92,13 @@ class PieceChecked:
     """It may hold an ignore comment."""
     overrun: bool
     """The user's expression took too long in it."""
+    past: int = 0
+    """The version of the past that it was compared with."""
+
+    @property
+    def due(self) -> bool:
+        """Whether a search is due for one of its blocks."""
+        return any(checked.due for checked in self.blocks.values())
 
     @property
     def open_paths(self) -> Iterator[str]:
@@ -86,6 +111,8 @@ class Checks:
 
     def __init__(self, encoding: Encoding) -> None:
         self._encoding = encoding
+        self.past: WrittenBook | None = None
+        """What is known of the past of the citations; None where drift is not looked for."""
         self.pieces: dict[Piece, PieceChecked] = {}
         self._doubtful: dict[Piece, PieceChecked] = {}
         """What was known before a cited file changed: it mostly still holds."""
@@ -96,6 +123,11 @@ class Checks:
     def blocks(self) -> dict[int, BlockChecked]:
         """What is known of the blocks that hold anchors, by their identity."""
         return {number: block for checked in self.pieces.values() for number, block in checked.blocks.items()}
+
+    @property
+    def due(self) -> bool:
+        """Whether a search of a cited file is due."""
+        return any(checked.due for checked in self.pieces.values())
 
     def clear(self) -> None:
         """Forget everything: another snapshot may say otherwise."""
@@ -152,54 +184,112 @@ class Checks:
         """Give what is known of blocks whose pieces were cut anew."""
         found: dict[int, BlockChecked] = {}
         for piece, checked in self.pieces.items():
-            if pieces.get(piece) is None:
+            if pieces.get(piece) is None and checked.past == self._past_version:
                 found.update(
                     (number, block) for number, block in checked.blocks.items() if not block.open_paths & changed
                 )
         return found
 
-    def _renewed(self, old: PieceChecked, document: Document, snapshot: Snapshot) -> PieceChecked | None:
-        """Give what was known of a piece if every anchor still means the same."""
-        for checked in old.blocks.values():
-            now = tuple([snapshot.resolve(anchor, document) for anchor in checked.block.anchors])
-            if now != checked.known.resolutions:
-                return None
-        return old
+    def _renewed(self, old: PieceChecked, document: Document, snapshot: Snapshot) -> PieceChecked:
+        """Give what is known of a piece after cited files changed: the same object where nothing came of it."""
+        blocks = {number: self._renewed_block(block, document, snapshot) for number, block in old.blocks.items()}
+        if all(new is before for new, before in zip(blocks.values(), old.blocks.values(), strict=True)):
+            return old
+        return self._joined(old.piece, blocks, old.past)
+
+    def _renewed_block(self, old: BlockChecked, document: Document, snapshot: Snapshot) -> BlockChecked:
+        present = tuple([snapshot.resolve(anchor, document) for anchor in old.block.anchors])
+        if not old.written:
+            return old if present == old.present else self._check_block(old.block, document, snapshot)
+        found = compare_again(old, present, snapshot)
+        if found is None:
+            return self._check_block(old.block, document, snapshot)
+        drifts, due = found
+        if present == old.present and drifts == old.known.drifts:
+            return old if due == old.due else replace(old, due=due)
+        known = tell_known(old.block, document, snapshot, present, old.written, drifts)
+        return replace(self._known_block(old.block, document, snapshot, known, present, old.written), due=due)
+
+    def advance(self, document: Document, snapshot: Snapshot, seconds: float) -> bool:
+        """Compare pieces with their past, or search for what is due, for so long; say whether there is more to do."""
+        until = time.perf_counter() + seconds
+        version = self._past_version
+        for piece, checked in self.pieces.items():
+            if checked.past != version or checked.due:
+                if time.perf_counter() > until:
+                    return True
+                self.pieces[piece] = self._check(piece, document, snapshot, {})
+        return False
 
     def _check(
         self, piece: Piece, document: Document, snapshot: Snapshot, reusable: Mapping[int, BlockChecked]
     ) -> PieceChecked:
+        blocks = {
+            id(block): reusable.get(id(block)) or self._check_block(block, document, snapshot)
+            for block in piece.blocks
+            if block.anchors
+        }
+        return self._joined(piece, blocks, self._past_version)
+
+    @property
+    def _past_version(self) -> int:
+        return self.past.version if self.past is not None else 0
+
+    def _joined(self, piece: Piece, blocks: Mapping[int, BlockChecked], past: int) -> PieceChecked:
         told: list[Told] = []
-        blocks: dict[int, BlockChecked] = {}
         files: set[str] = set()
         offset = anchors = 0
-        marked = False
         for block in piece.blocks:
-            text = block.text
-            marked = marked or MARK in text
             if block.anchors:
-                checked = reusable.get(id(block)) or self._check_block(block, document, snapshot)
-                blocks[id(block)] = checked
+                checked = blocks[id(block)]
                 if checked.known.told:
                     told += [moved(each, offset, anchors) for each in checked.known.told]
                 files |= checked.files
                 anchors += len(block.anchors)
-            offset += len(text)
-        undecided = any(each.status in UNDECIDED for checked in blocks.values() for each in checked.known.resolutions)
-        placed = place(told, piece, self._encoding)
-        overrun = any(block.overrun for block in piece.blocks)
-        return PieceChecked(placed, anchors, blocks, frozenset(files), undecided, marked, overrun)
+            offset += len(block.text)
+        undecided = any(each.status in UNDECIDED for checked in blocks.values() for each in checked.present)
+        return PieceChecked(
+            piece,
+            place(told, piece, self._encoding),
+            anchors,
+            blocks,
+            frozenset(files),
+            undecided,
+            any(MARK in block.text for block in piece.blocks),
+            any(block.overrun for block in piece.blocks),
+            past,
+        )
 
     def _check_block(self, block: Block, document: Document, snapshot: Snapshot) -> BlockChecked:
-        known = tell_block(block, document, snapshot)
+        present = tuple([snapshot.resolve(anchor, document) for anchor in block.anchors])
+        written: tuple[Written | None, ...] = ()
+        drifts: tuple[Drifts | None, ...] = ()
+        if self.past is not None:
+            files = [snapshot.file(resolution) for resolution in present]
+            written = self.past.of(block, document, present, files)
+            drifts = drifts_of(block, document, snapshot, written, present)
+        known = tell_known(block, document, snapshot, present, written, drifts)
+        return self._known_block(block, document, snapshot, known, present, written)
+
+    def _known_block(
+        self,
+        block: Block,
+        document: Document,
+        snapshot: Snapshot,
+        known: BlockTold,
+        present: tuple[Resolution, ...],
+        written: tuple[Written | None, ...],
+    ) -> BlockChecked:
         asked = [
             anchor.path
-            for anchor, resolution in zip(block.anchors, known.resolutions, strict=True)
+            for anchor, resolution in zip(block.anchors, present, strict=True)
             if resolution.via in _MAY_ASK and snapshot.asks_document(anchor, document)
         ]
         for path in asked:
             if path not in self._named:
                 self._named[path] = snapshot.named(path, document)
-        keys = [joined(each.root, each.path) for each in known.resolutions if each.path]
+        texts = tuple([snapshot.file(resolution) for resolution in present]) if written else ()
+        keys = [joined(each.root, each.path) for each in present if each.path]
+        keys += snapshot.past_files(written, document)
         files = frozenset([*keys, *map(snapshot.reader.place_of, keys)])
-        return BlockChecked(block, known, frozenset(asked) if asked else _NONE, files)
+        return BlockChecked(block, known, frozenset(asked) if asked else _NONE, files, present, written, texts)

@@ -17,6 +17,7 @@ def register(server: "Server") -> None:
     session = _Lifecycle(server).session
     _register_documents(server, session)
     _register_looking(server, session)
+    _register_citing(server, session)
     _register_code_actions(server, session)
     _register_commands(server, session)
 
@@ -143,6 +144,36 @@ def _register_looking(server: "Server", session: "Callable[[], Session]") -> Non
         return links_of(session(), params.text_document.uri)
 
 
+def _register_citing(server: "Server", session: "Callable[[], Session]") -> None:
+    every = types.FileOperationRegistrationOptions(
+        [types.FileOperationFilter(types.FileOperationPattern("**"), scheme="file")]
+    )
+
+    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
+    async def references(params: types.ReferenceParams) -> object:
+        from cite_lsp.server.features.references import references_at  # noqa: PLC0415
+
+        return await references_at(session(), params)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
+    async def lenses(params: types.CodeLensParams) -> object:
+        from cite_lsp.server.features.code_lens import lenses_of  # noqa: PLC0415
+
+        return await lenses_of(session(), params.text_document.uri)
+
+    @server.feature(types.WORKSPACE_WILL_RENAME_FILES, every)
+    async def will_rename(params: types.RenameFilesParams) -> object:
+        from cite_lsp.server.features.rename_files import edits_of_renames  # noqa: PLC0415
+
+        return await edits_of_renames(session(), params.files)
+
+    @server.feature(types.WORKSPACE_DID_RENAME_FILES, every)
+    def did_rename(_: types.RenameFilesParams) -> None:
+        from cite_lsp.server.features.rename_files import renamed  # noqa: PLC0415
+
+        renamed(session())
+
+
 def _register_code_actions(server: "Server", session: "Callable[[], Session]") -> None:
     kinds = [types.CodeActionKind.QuickFix, FIX_ALL]
     options = types.CodeActionOptions(code_action_kinds=kinds, resolve_provider=True)
@@ -170,6 +201,12 @@ def _register_commands(server: "Server", session: "Callable[[], Session]") -> No
     @server.command("cite-lsp.server.requestRepair")
     async def request_repair(argument: Mapping[str, Any] | None = None) -> object:
         from cite_lsp.server.features.repair import request_repair as run  # noqa: PLC0415
+
+        return await run(session(), argument)
+
+    @server.command("cite-lsp.server.accept")
+    async def accept(argument: Mapping[str, Any] | None = None) -> object:
+        from cite_lsp.server.features.accept import accept as run  # noqa: PLC0415
 
         return await run(session(), argument)
 

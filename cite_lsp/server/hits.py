@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cite_lsp.document.anchors import Anchor
-from cite_lsp.document.claims import Claims
+from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.columns import Encoding
 from cite_lsp.document.cuts import START
 from cite_lsp.document.document import Block, Piece
@@ -13,7 +13,8 @@ from cite_lsp.findings.places import Places
 from cite_lsp.findings.told import Told
 from cite_lsp.server.checks import BlockChecked, PieceChecked
 from cite_lsp.server.convert import Range, position, range_of
-from cite_lsp.server.verdicts import ALONE
+from cite_lsp.snapshot.baseline import Baseline
+from cite_lsp.snapshot.drift import Drift
 from cite_lsp.snapshot.resolve import Resolution
 
 _NOWHERE = Claims(Block("blank", "", 0, START, START, 0, 0, (), (), 0), ALONE)
@@ -52,6 +53,19 @@ class Hit:
     def resolution(self) -> Resolution:
         """What it means."""
         return self.checked.known.resolutions[self.number]
+
+    @property
+    def present(self) -> Resolution:
+        """What it means at present, though it be read as of a commit."""
+        return self.checked.present[self.number]
+
+    @property
+    def drifts(self) -> tuple[tuple[Drift, Baseline], ...]:
+        """How each span drifted, with what it showed when it was written; empty while that is not known."""
+        known = self.checked.known.drifts
+        written = self.checked.written[self.number] if self.checked.written else None
+        drifts = known[self.number] if known else None
+        return () if drifts is None or written is None else tuple(zip(drifts, written.baselines, strict=True))
 
     @property
     def told(self) -> tuple[Told, ...]:

@@ -17,7 +17,7 @@ from cite_lsp.document.document import Block, Document
 from cite_lsp.judges.embedded import EmbeddedJudge
 from cite_lsp.server.checks import BlockChecked
 from cite_lsp.server.open_document import OpenDocument
-from cite_lsp.server.row_book import BlockRows, KeyedRow, RowBook
+from cite_lsp.server.row_book import BlockRows, KeyedRow
 from cite_lsp.server.verdicts import Judged
 from cite_lsp.snapshot.snapshot import Snapshot
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
@@ -30,7 +30,7 @@ _MOST_VERDICTS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
+class Begun:
     """A document as it was when its run was started."""
 
     document: Document
@@ -38,7 +38,7 @@ class _Begun:
     checked: Mapping[int, BlockChecked]
 
     @classmethod
-    def of(cls, document: OpenDocument) -> "_Begun | None":
+    def of(cls, document: OpenDocument) -> "Begun | None":
         """Give a document that was checked as it is now; None for what is no document of ours."""
         if document.document is None or document.place is None:
             return None
@@ -57,19 +57,17 @@ class Judging:
         self.error = ""
         """Why the last run failed, a sentence; "" when it did not."""
         self.queued = 0
-        self._reads_file = judge.reads_file
         self._worker = worker
         self._told = told
         self._note = note
         self._runs: dict[OpenDocument, asyncio.Task[Counter[str]]] = {}
-        self._books: dict[OpenDocument, RowBook] = {}
         self._verdicts: OrderedDict[str, Judged] = OrderedDict()
         """By the key of the row."""
 
     def start(self, document: OpenDocument) -> "asyncio.Task[Counter[str]]":
         """Judge a document as it is now; an older run of it ends."""
         self.stop(document)
-        begun = _Begun.of(document)  # now: a change that has arrived already may come before the task has its turn
+        begun = Begun.of(document)  # now: a change that has arrived already may come before the task has its turn
         task = asyncio.ensure_future(self._run(document, begun))
         self._runs[document] = task
         task.add_done_callback(lambda done: self._ended(document, done))
@@ -82,9 +80,8 @@ class Judging:
             task.cancel()
 
     def forget(self, document: OpenDocument) -> None:
-        """End the run of a document that was closed, and forget its rows."""
+        """End the run of a document that was closed."""
         self.stop(document)
-        self._books.pop(document, None)
 
     def close(self) -> None:
         """End all runs."""
@@ -105,16 +102,12 @@ class Judging:
             log.error("%s", self.error, exc_info=error)
             self._note()
 
-    async def _run(self, open_document: OpenDocument, begun: "_Begun | None") -> Counter[str]:
+    async def _run(self, open_document: OpenDocument, begun: "Begun | None") -> Counter[str]:
         if begun is None:
             return Counter()
-        book = self._books.setdefault(open_document, RowBook(self.identity, reads_file=self._reads_file))
-        blocks: list[BlockRows] = []
-        for number, made in enumerate(book.rows(begun.document, begun.snapshot, begun.checked)):
-            blocks.append(made)
+        blocks = await rows_of(open_document, begun)
+        for made in blocks:
             open_document.verdicts.prepare(made.block)
-            if number % _AT_ONCE == _AT_ONCE - 1:
-                await asyncio.sleep(0)
         rows = [row for made in blocks for row in made.rows if row is not None]
         unknown = list({row.key: row for row in rows if row.key not in self._verdicts}.values())
         if unknown:
@@ -134,7 +127,7 @@ class Judging:
         try:
             for low in range(0, len(rows), _AT_ONCE):
                 some = rows[low : low + _AT_ONCE]
-                rows_data, files = self._data(some)
+                rows_data, files = data_of(some)
                 await self._worker.call("judge", on_part=partial(self._keep, some), rows=rows_data, files=files)
                 self.queued -= len(some)
                 left -= len(some)
@@ -146,17 +139,6 @@ class Judging:
             self.queued -= left
             self._note()
 
-    def _data(self, rows: Sequence[KeyedRow]) -> tuple[list[dict[str, Any]], list[Sequence[str]]]:
-        """Give rows as plain data, and the files that they cite, each once."""
-        data = [row_to_data(each.row, with_file=False) for each in rows]
-        files: dict[str, Sequence[str]] = {}
-        if self._reads_file:
-            for each, made in zip(rows, data, strict=True):
-                if each.row.file is not None:
-                    files.setdefault(each.row.file_sha256, each.row.file)
-                    made["file"] = list(files).index(each.row.file_sha256)
-        return data, list(files.values())
-
     def _keep(self, rows: Sequence[KeyedRow], part: Mapping[str, Any]) -> None:
         verdict = verdict_from_data(part["verdict"])
         self._verdicts[rows[part["index"]].key] = Judged(verdict, time.time())
@@ -165,6 +147,30 @@ class Judging:
 
     def _verdict(self, row: KeyedRow | None) -> Judged | None:
         return self._verdicts.get(row.key) if row is not None else None
+
+
+async def rows_of(document: OpenDocument, begun: Begun) -> list[BlockRows]:
+    """Give the rows of a document as it was begun with, made some at a time."""
+    blocks: list[BlockRows] = []
+    for number, made in enumerate(document.rows.rows(begun.document, begun.snapshot, begun.checked)):
+        blocks.append(made)
+        if number % _AT_ONCE == _AT_ONCE - 1:
+            await asyncio.sleep(0)
+    return blocks
+
+
+def data_of(rows: Sequence[KeyedRow]) -> tuple[list[dict[str, Any]], list[Sequence[str]]]:
+    """Give rows as plain data, and the files that they cite, each once."""
+    data = [row_to_data(each.row, with_file=False) for each in rows]
+    numbers: dict[str, int] = {}
+    files: list[Sequence[str]] = []
+    for each, made in zip(rows, data, strict=True):
+        if each.row.file is not None:
+            number = numbers.setdefault(each.row.file_sha256, len(files))
+            if number == len(files):
+                files.append(each.row.file)
+            made["file"] = number
+    return data, files
 
 
 def _count(outcome: Sequence[tuple[Block, Sequence[Judged | None]]], rows: Sequence[KeyedRow]) -> Counter[str]:

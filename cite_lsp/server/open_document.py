@@ -12,7 +12,9 @@ from cite_lsp.document.columns import Encoding, from_units
 from cite_lsp.findings.reading import parse_document
 from cite_lsp.server.checks import Checks
 from cite_lsp.server.hits import Hit, hit_at, hits_of
-from cite_lsp.server.verdicts import Verdicts
+from cite_lsp.server.row_book import RowBook
+from cite_lsp.server.verdicts import groundings, verdicts
+from cite_lsp.server.written_book import WrittenBook
 from cite_lsp.snapshot.ladder import within
 from cite_lsp.snapshot.lines import real_path
 
@@ -78,7 +80,10 @@ class OpenDocument:
         self.buffer = Buffer(text)
         self.document: Document | None = None
         self.checks = Checks(encoding)
-        self.verdicts = Verdicts(encoding)
+        self.verdicts = verdicts(encoding)
+        self.groundings = groundings(encoding)
+        self.rows = RowBook()
+        self.written = WrittenBook()
         self.place: Place | None = None
         self.published: list[dict[str, Any]] | None = None
         """What was published last; None before the first time."""
@@ -120,9 +125,19 @@ class OpenDocument:
         if self.document is not None:
             self.document = self.document.revised(self.buffer.lines, made)
 
+    def look_back(self, *, drift: bool) -> None:
+        """Compare citations with what they showed when they were written, or stop it; the past is asked for anew."""
+        self.checks.past = self.written if drift else None
+        self.written.wanting = True
+
+    @property
+    def past_is_open(self) -> bool:
+        """Whether the past of its citations is to be told by the worker yet."""
+        return self.checks.past is not None and not self.written.answered
+
     def forget_verdicts(self) -> None:
         """Forget what the judge said."""
-        self.verdicts = Verdicts(self.encoding)
+        self.verdicts = verdicts(self.encoding)
         self.counts = Counter()
 
     @property

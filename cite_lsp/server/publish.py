@@ -1,15 +1,16 @@
 """From what is known of an open document to its diagnostics: layers merged, errors first, no more than the limit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from cite_lsp.findings.accepted import NOTHING, Accepted
 from cite_lsp.findings.by_block import moved
-from cite_lsp.findings.check import LOOKED_FOR, Levels, as_finding, find_ignores, is_tracked, keep
+from cite_lsp.findings.check import AGED, Levels, as_finding, find_ignores, is_tracked, keep, looked_for
 from cite_lsp.findings.documenting import whole_findings
 from cite_lsp.findings.finding import Finding, Severity, sort_findings
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.told import Told
-from cite_lsp.server.checks import UNDECIDED, Placed
+from cite_lsp.server.checks import UNDECIDED, PieceChecked, Placed
 from cite_lsp.server.convert import SOURCE, Range, diagnostic, range_at, range_of, severity_number
 from cite_lsp.server.open_document import OpenDocument, Place
 
@@ -18,7 +19,7 @@ _BEYOND = frozenset({"outside", "elsewhere"})
 _VERDICT_CODES = frozenset({"unsupported", "partial", "review"})
 
 
-def diagnostics_of(document: OpenDocument) -> list[dict[str, Any]]:
+def diagnostics_of(document: OpenDocument, accepted: Accepted = NOTHING) -> list[dict[str, Any]]:
     """Give the diagnostics of a document as it was last checked; none for what is no document of ours."""
     place = document.place
     if document.refusal:
@@ -30,27 +31,57 @@ def diagnostics_of(document: OpenDocument) -> list[dict[str, Any]]:
         document.levels = Levels(place.inside, place.settings, tracked=tracked)
     document.comment_findings = ()
     if any(checked.marked for checked in document.checks.pieces.values()):
-        found = list(_with_comments(document, place, document.levels))
+        found = list(_with_comments(document, place, document.levels, accepted))
     else:
-        found = list(_without_comments(document, place, document.levels))
+        found = list(_without_comments(document, place, document.levels, accepted))
     return _limited(found, place.settings.server.max_diagnostics)
 
 
-def _placed(document: OpenDocument, place: Place) -> Iterator[tuple[int, int, int, Placed]]:
+def _placed(document: OpenDocument, place: Place, accepted: Accepted) -> Iterator[tuple[int, int, int, Placed]]:
     """Give what is told, with the first line, offset and anchor number of its piece, in the order of the text."""
     held_back = UNDECIDED if place.space.held_back else _BEYOND if place.space.is_part(place.root) else frozenset()
+    if document.levels is not None and document.levels.record and document.past_is_open:
+        held_back = held_back | AGED
     verdicts = document.verdicts.placed(document.checks.pieces)
+    groundings = document.groundings.placed(document.checks.pieces)
     offset = anchors = line = 0
     for piece, checked in document.checks.pieces.items():
         found = checked.placed
-        if verdicts.get(piece):
-            found = tuple(sorted((*found, *verdicts[piece]), key=lambda each: each.told.start))
+        said = (*groundings.get(piece, ()), *verdicts.get(piece, ()))
+        if said:
+            found = tuple(sorted((*found, *_of_unmoved(said, found, document)), key=_start))
         for each in found:
-            if each.told.code not in held_back:
-                yield line, offset, anchors, each
+            if each.told.code in held_back or (accepted and _is_accepted(each.told, checked, place, accepted)):
+                continue
+            yield line, offset, anchors, each
         line += piece.lines
         offset += piece.characters
         anchors += checked.anchors
+
+
+def _is_accepted(told: Told, checked: PieceChecked, place: Place, accepted: Accepted) -> bool:
+    if told.anchor is None:
+        return False
+    number = told.anchor
+    for block in checked.blocks.values():
+        count = len(block.block.anchors)
+        if number < count:
+            anchor, resolution = block.block.anchors[number], block.known.resolutions[number]
+            return accepted.holds(told.code, place.inside, anchor, resolution, place.snapshot)
+        number -= count
+    return False
+
+
+def _of_unmoved(judged: Iterable[Placed], found: Iterable[Placed], document: OpenDocument) -> list[Placed]:
+    """Give what was judged of citations whose text is where they say: of others it is the moved lines that speak."""
+    if document.levels is None or document.levels.of("moved") == "off":
+        return list(judged)
+    moved_on = {each.told.anchor for each in found if each.told.code == "moved"}
+    return [each for each in judged if each.told.anchor not in moved_on]
+
+
+def _start(placed: Placed) -> int:
+    return placed.told.start
 
 
 def _whole(document: OpenDocument, place: Place) -> Iterator[Told]:
@@ -62,12 +93,14 @@ def _whole(document: OpenDocument, place: Place) -> Iterator[Told]:
     )
 
 
-def _without_comments(document: OpenDocument, place: Place, levels: Levels) -> Iterator[dict[str, Any]]:
+def _without_comments(
+    document: OpenDocument, place: Place, levels: Levels, accepted: Accepted
+) -> Iterator[dict[str, Any]]:
     errors: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
     whole = (as_finding(told, levels) for told in _whole(document, place))
     others += [_at(finding, range_of((0, 0), (0, 0))) for finding in whole if finding is not None]
-    for line, _, _, each in _placed(document, place):
+    for line, _, _, each in _placed(document, place, accepted):
         if (finding := as_finding(each.told, levels)) is not None:
             made = _at(finding, each.range(line))
             (errors if finding.severity is Severity.ERROR else others).append(made)
@@ -75,16 +108,19 @@ def _without_comments(document: OpenDocument, place: Place, levels: Levels) -> I
     yield from others
 
 
-def _with_comments(document: OpenDocument, place: Place, levels: Levels) -> Iterator[dict[str, Any]]:
+def _with_comments(
+    document: OpenDocument, place: Place, levels: Levels, accepted: Accepted
+) -> Iterator[dict[str, Any]]:
     """The same where a comment may silence a finding: that takes the whole text."""
     parsed = document.document
     if parsed is None:
         return
     text = parsed.text
     told = [*_whole(document, place)]
-    told += [moved(each.told, offset, anchors) for _, offset, anchors, each in _placed(document, place)]
-    looked_for = LOOKED_FOR | _VERDICT_CODES if document.verdicts else LOOKED_FOR
-    findings = keep(told, levels, find_ignores(parsed, text), text, looked_for)
+    told += [moved(each.told, offset, anchors) for _, offset, anchors, each in _placed(document, place, accepted)]
+    drifts = [each for checked in document.checks.blocks.values() for each in checked.known.drifts]
+    codes = looked_for(drifts) | (_VERDICT_CODES if document.verdicts else frozenset())
+    findings = keep(told, levels, find_ignores(parsed, text), text, codes)
     document.comment_findings = tuple(finding for finding in findings if finding.anchor is None and finding.fixes)
     places = Places(text)
     for finding in sort_findings(findings):

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from cite_lsp.audit.grounding import sharing
 from cite_lsp.audit.rows import row_of
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Block, Document
+from cite_lsp.judges.embedded import EmbeddedJudge
 from cite_lsp.server.checks import BlockChecked
 from cite_lsp.snapshot.lines import FileText
 from cite_lsp.snapshot.resolve import Resolution
@@ -21,12 +23,17 @@ class KeyedRow:
     row: Row
 
 
+_JUDGE = EmbeddedJudge()
+
+
 @dataclass(frozen=True, slots=True)
 class BlockRows:
     """A block with its rows, one an anchor; None where there is nothing to judge."""
 
     block: Block
     rows: tuple[KeyedRow | None, ...]
+    beside: tuple[tuple[int, ...], ...]
+    """For each anchor the numbers of those in the block that share its sentence or its claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +48,7 @@ class _Kept:
 class RowBook:
     """Makes rows, and remembers those of blocks whose text, surroundings and cited files stayed the same."""
 
-    def __init__(self, identity: str, *, reads_file: bool) -> None:
-        self._identity = identity
-        self._reads_file = reads_file
+    def __init__(self) -> None:
         self._kept: dict[int, _Kept] = {}
 
     def rows(self, document: Document, snapshot: Snapshot, checked: Mapping[int, BlockChecked]) -> Iterator[BlockRows]:
@@ -75,11 +80,13 @@ class RowBook:
             or kept.resolutions != resolutions
             or any(one is not other for one, other in zip(kept.files, files, strict=True))
         ):
-            made = BlockRows(block, tuple(map(self._row, anchors, resolutions, [snapshot] * len(anchors))))
+            rows = tuple(map(_row, anchors, resolutions, [snapshot] * len(anchors)))
+            made = BlockRows(block, rows, sharing(anchors))
             kept = _Kept(block, surroundings, resolutions, files, made)
         self._kept[id(block)] = kept
         return kept.made
 
-    def _row(self, anchor: Anchor, resolution: Resolution, snapshot: Snapshot) -> KeyedRow | None:
-        row = row_of(anchor, resolution, snapshot)
-        return None if row is None else KeyedRow(row.key(self._identity, reads_file=self._reads_file), row)
+
+def _row(anchor: Anchor, resolution: Resolution, snapshot: Snapshot) -> KeyedRow | None:
+    row = row_of(anchor, resolution, snapshot)
+    return None if row is None else KeyedRow(row.key(_JUDGE.identity, reads_file=_JUDGE.reads_file), row)

@@ -11,16 +11,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cite_lsp.config import Problem, find_root
-from cite_lsp.document.document import Block
+from cite_lsp.findings.accepted import NOTHING
 from cite_lsp.findings.reading import scope_of
+from cite_lsp.server.accepted_book import AcceptedBook
+from cite_lsp.server.citing import Citings
+from cite_lsp.server.grounding import GroundingRuns
+from cite_lsp.server.histories import Histories
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.judging import Judging
 from cite_lsp.server.open_document import ContentChange, OpenDocument, Place, relative
 from cite_lsp.server.publish import diagnostics_of
+from cite_lsp.server.rounds import Rounds
 from cite_lsp.server.settings_book import SettingsBook, is_settings_file
 from cite_lsp.server.settings_reports import SettingsReports
 from cite_lsp.server.space import Change, Space
 from cite_lsp.server.status import status_of
+from cite_lsp.server.timers import Timers
 from cite_lsp.server.uris import key, to_path
 from cite_lsp.snapshot.ladder import within
 from cite_lsp.snapshot.lines import is_file, real_path
@@ -37,9 +43,9 @@ _TYPING_REST = 0.0
 """Seconds after which what is typed in a cited file counts for the documents that cite it: after what has arrived."""
 _ASKING_REST = 0.15
 """Seconds of rest after which the worker is asked about paths that are missing."""
+_SEARCH_REST = 0.2
+"""Seconds of rest after which cited files that were typed in are searched for what is not where it was moved to."""
 _STATUS_REST = 0.05
-_JUDGING_REST = 0.2
-"""Seconds after which verdicts on lines that changed are given anew."""
 _MANY_EVENTS = 500
 """So many changed files are one event: everything may have changed."""
 
@@ -53,27 +59,32 @@ class Session:
         self.trusted = trusted
         self.documents: dict[str, OpenDocument] = {}
         self.worker = Worker()
-        self.judging = Judging(self.worker, self._judged, self.status_soon)
         self.reports = SettingsReports(server)
+        self.judging = Judging(self.worker, self._judged, self.status_soon)
+        self.grounding = GroundingRuns(self.worker, self._known_better)
+        self.rounds = Rounds(self)
+        self.histories = Histories(self.worker, self._known_better, self.status_soon, self.reports.say_once)
         self.settings = SettingsBook(self.reports.report)
+        self.accepted = AcceptedBook(self.reports.report_accepted)
+        self.citings = Citings(self)
         self.stop_watching: Callable[[], object] = _nothing
         """Ends what watches the folders where the client does not."""
         self._strays: dict[str, Space] = {}
         self._pending: dict[OpenDocument, None] = {}
-        self._stale: dict[OpenDocument, None] = {}
-        """Documents with verdicts on lines that changed since."""
         self._flush: asyncio.Handle | None = None
-        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self.timers = Timers()
         self._last_status: dict[str, Any] = {}
         log.info("client %s, %s, folders %s", self.client.name or "?", self.client.position_encoding, list(roots))
         self.workspace = self._open_space(tuple(roots))
 
     def close(self) -> None:
         """Stop everything; nothing is sent any more."""
-        for timer in self._timers.values():
-            timer.cancel()
+        self.timers.close()
         self.stop_watching()
         self.judging.close()
+        self.citings.close()
+        self.histories.close()
+        self.grounding.close()
         for space in self.spaces:
             space.close()
         self.worker.close()
@@ -135,7 +146,7 @@ class Session:
                 self._parse(document)
             elif change.everything:
                 if document.verdicts:
-                    self._later("judge all again", 0.0, self._judge_all_again)
+                    self.timers.later("judge all again", 0.0, self.rounds.all_again)
                 document.levels = None
                 if lost or (parsed is not None and any(path in space.known for path in parsed.refused)):
                     self._parse(document)
@@ -156,14 +167,14 @@ class Session:
         document = OpenDocument(uri, path, language, version, text, self.client.position_encoding)
         old = self.documents.get(key(uri))
         if old is not None:
-            self.judging.forget(old)
-            self._pending.pop(old, None)
+            self._let_go(old)
         self.documents[key(uri)] = document
         if path is not None and not is_file(path):
             self._new_file({path: text})
         self._place(document)
         self._typed(document)
         self.touch(document)
+        self.rounds.ground_soon(document)
 
     def changed(self, uri: str, version: int | None, changes: Sequence[ContentChange]) -> None:
         """Take the changes of an open document; those of one that is not open are dropped."""
@@ -193,16 +204,16 @@ class Session:
         names = (path, real_path(path))
         citing = [other for other in self.documents.values() if other is not document and other.cites(*names)]
         for other in [each for each in (document, *citing) if each is not None]:
+            self.rounds.ground_soon(other)
             if other is document or other.verdicts:
-                self.judge_if_wanted(other)
+                self.rounds.start_if_wanted(other)
 
     def closed(self, uri: str) -> None:
         """Forget a document; its findings are taken back."""
         document = self.documents.pop(key(uri), None)
         if document is None:
             return
-        self._pending.pop(document, None)
-        self.judging.forget(document)
+        self._let_go(document)
         if document.published:
             self._send(document, [])
         if document.path is not None and is_file(document.path):
@@ -211,6 +222,12 @@ class Session:
             self._new_file({document.path: None})
         self._close_unused()
         self.status_soon()
+
+    def _let_go(self, document: OpenDocument) -> None:
+        self._pending.pop(document, None)
+        self.judging.forget(document)
+        self.histories.forget(document)
+        self.grounding.stop(document)
 
     def find(self, uri: str) -> OpenDocument | None:
         """Give an open document, checked up to what the client has sent."""
@@ -243,9 +260,11 @@ class Session:
             document.place = Place(self.workspace, root, name, self.settings.of(f"{root}/{name}", root), name)
         if before is None or document.place is None:
             document.ignored = False
-        if document.place is not None and document.place.settings.judge.run == "off":
-            self.judging.stop(document)
-            document.forget_verdicts()
+        if document.place is not None:
+            document.look_back(drift=document.place.settings.drift.enabled)
+            if document.place.settings.judge.run == "off":
+                self.judging.stop(document)
+                document.forget_verdicts()
         self._parse(document)
 
     def _is_ignored(self, document: OpenDocument) -> bool:
@@ -290,7 +309,8 @@ class Session:
         pending, self._pending = self._pending, {}
         for document in pending:
             self._check(document)
-            self._send(document, diagnostics_of(document))
+            accepted = self.accepted.of(document.place) if document.place is not None else NOTHING
+            self._send(document, diagnostics_of(document, accepted))
         if pending:
             self.status_soon()
 
@@ -298,13 +318,28 @@ class Session:
         if document.document is None or document.place is None:
             return
         document.checks.update(document.document, document.place.snapshot)
-        self._later("ask", _ASKING_REST, self._ask)
+        self.timers.later("ask", _ASKING_REST, self._ask)
+        if document.checks.due:
+            self.timers.after_rest("search", _SEARCH_REST, self._search)
         if any(other.dirty and document.cites(*other.names) for other in self.documents.values()):
-            self._later("texts", _TYPING_REST, self.settle)
+            self.timers.later("texts", _TYPING_REST, self.settle)
 
     def _ask(self) -> None:
         for space in self.spaces:
             space.ask()
+        for document in self.documents.values():
+            self.histories.ask(document)
+        self.histories.ask_departures(list(self.documents.values()))
+
+    def _search(self) -> None:
+        """Search whole files for what an edit of them carried off, now that typing rests."""
+        for document in self.documents.values():
+            if document.checks.due:
+                self.histories.advance(document)
+
+    def _known_better(self, document: OpenDocument) -> None:
+        if self.documents.get(key(document.uri)) is document:
+            self.touch(document)
 
     def _send(self, document: OpenDocument, diagnostics: list[dict[str, Any]]) -> None:
         if document.published == diagnostics and document.published_version == document.version:
@@ -324,7 +359,7 @@ class Session:
         """Have what is typed in a cited file count for those that cite it, after a rest."""
         names = document.names
         if names and any(other.cites(*names) for other in self.documents.values()):
-            self._later("texts", _TYPING_REST, self.settle)
+            self.timers.later("texts", _TYPING_REST, self.settle)
 
     def settle(self) -> None:
         """Bring everything up to what the client has sent: texts over files, then checks."""
@@ -353,23 +388,7 @@ class Session:
             citing = document.checks.forget_files(files)
             if citing:
                 self.touch(document)
-                self._judge_again(document, citing)
-
-    def _judge_again(self, document: OpenDocument, citing: Sequence[Block]) -> None:
-        """Have what cites a file that changed judged again after a rest; else its verdicts are dropped."""
-        if not document.verdicts or document.place is None:
-            return
-        if document.place.settings.judge.run == "save":
-            self._stale[document] = None
-            self._later("judge again", _JUDGING_REST, self._judge_stale)
-        else:
-            document.verdicts.drop(citing)
-
-    def _judge_stale(self) -> None:
-        stale, self._stale = self._stale, {}
-        for document in stale:
-            if self.documents.get(key(document.uri)) is document:
-                self.judge_if_wanted(document)
+                self.rounds.again(document, citing)
 
     def files_changed(self, changed: Iterable[str], moved: Iterable[str]) -> None:
         """Take note of files that changed on disk, and of those that appeared or vanished: absolute paths."""
@@ -378,6 +397,7 @@ class Session:
         appeared = [*moved, *filter(_says_what_is_ignored, news)]
         if any(map(is_settings_file, (*content, *appeared))):
             self.settings_changed()
+        self.accepted_changed((*news, *appeared))
         if len(content) + len(appeared) > _MANY_EVENTS:
             for space in self.spaces:
                 space.list_soon(appeared=True)
@@ -386,11 +406,25 @@ class Session:
         for path in appeared:
             self._list_all(path)
 
+    def accepted_changed(self, paths: Iterable[str]) -> None:
+        """Take note that files changed which may hold accepted findings."""
+        if self.accepted.forget(paths):
+            for document in self.documents.values():
+                self.touch(document)
+
     def tracked_changed(self, path: str) -> None:
         """Take note of a git index that changed, by its absolute path: other files may be tracked now."""
         for space in self.spaces:
             if space.holds(path):
                 space.list_soon()
+                self._ask_pasts_again(space)
+
+    def _ask_pasts_again(self, space: Space) -> None:
+        for book in space.commits.values():
+            book.forget_departures()
+        for document in self._documents_of(space):
+            document.written.wanting = True
+        self.timers.later("ask", _ASKING_REST, self._ask)
 
     def _list_all(self, path: str) -> None:
         """List the files anew of each space that holds a path."""
@@ -430,28 +464,6 @@ class Session:
 
     # --- judging
 
-    def judge_if_wanted(self, document: OpenDocument) -> None:
-        """Judge a document if the settings want it on save."""
-        if document.place is not None and document.place.settings.judge.run == "save":
-            self.judge(document)
-
-    def _judge_all_again(self) -> None:
-        """Ask again for the verdicts that there are: the files they hang on may all have changed."""
-        for document in [each for each in self.documents.values() if each.verdicts]:
-            self.judge_if_wanted(document)
-
-    def judge(self, document: OpenDocument) -> "asyncio.Task[Any] | None":
-        """Judge a document; None where there is nothing to judge, or nobody who could."""
-        self.settle()
-        if document.place is None or document.document is None:
-            return None
-        name = document.place.settings.judge.name
-        if name != "embedded":
-            message = f"the judge {name!r} is not part of this version; nothing was judged"
-            self.reports.say(Problem("judge", None, None, "judge.name", message))
-            return None
-        return self.judging.start(document)
-
     def _judged(self, document: OpenDocument) -> None:
         if self.documents.get(key(document.uri)) is document:
             document.published_version = None  # who waits for the outcome of a save is told, though it be the same
@@ -461,23 +473,13 @@ class Session:
 
     def status_soon(self) -> None:
         """Tell the client what there is, if it changed."""
-        self._later("status", _STATUS_REST, self._tell_status)
+        self.timers.later("status", _STATUS_REST, self._tell_status)
 
     def _tell_status(self) -> None:
         status = status_of(self)
         if status != self._last_status:
             self._last_status = status
             self.server.send_raw("cite-lsp/status", status)
-
-    def _later(self, name: str, seconds: float, call: Callable[[], None]) -> None:
-        """Call once after so many seconds; while it waits, it is not asked for again."""
-        if name not in self._timers:
-
-            def run() -> None:
-                del self._timers[name]
-                call()
-
-            self._timers[name] = asyncio.get_running_loop().call_later(seconds, run)
 
 
 def _nothing() -> None:

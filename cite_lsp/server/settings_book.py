@@ -22,6 +22,8 @@ class SettingsBook:
         self._everywhere: Mapping[str, object] = {}
         self._loaded: dict[str, LoadedSettings] = {}
         self._previous: dict[str, LoadedSettings] = {}
+        self.edition = 0
+        """Another number whenever settings may have changed."""
 
     def set_editor(self, tree: Mapping[str, object], root: str | None = None, *, only: bool = False) -> bool:
         """Take the editor's settings, of one workspace folder or of all; say whether they are new.
@@ -42,8 +44,13 @@ class SettingsBook:
 
     def forget(self) -> None:
         """Read the files again when settings are asked for next; a wrong value leaves the last good one."""
+        self.edition += 1
         self._previous.update(self._loaded)
         self._loaded = {}
+
+    def editor_of(self, root: str) -> Mapping[str, object]:
+        """Give what the editor sets for a workspace folder."""
+        return self._editor.get(root, self._everywhere)
 
     def of(self, path: str, root: str | None) -> LoadedSettings:
         """Give the settings of a document by its absolute path; `root` is the folder that it was opened under."""
@@ -51,8 +58,7 @@ class SettingsBook:
         key = f"{folder}\0{root}"
         loaded = self._loaded.get(key)
         if loaded is None:
-            tree = self._editor.get(root or "", self._everywhere)
-            loaded = load_settings(folder, editor=tree, previous=self._previous.get(key))
+            loaded = load_settings(folder, editor=self.editor_of(root or ""), previous=self._previous.get(key))
             self._loaded[key] = loaded
             self._report(self.problems)
         return loaded

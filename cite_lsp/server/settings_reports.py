@@ -26,12 +26,23 @@ class SettingsReports:
         self._server = server
         self._last: dict[str, list[dict[str, Any]]] = {}
         self._said: set[str] = set()
+        self._settings: Sequence[Problem] = ()
+        self._accepted: Sequence[Problem] = ()
 
     def report(self, problems: Sequence[Problem]) -> None:
         """Publish the problems of files, take back those that are mended, and say the others once."""
+        self._settings = problems
+        self._tell([*problems, *self._accepted])
+
+    def report_accepted(self, problems: Sequence[Problem]) -> None:
+        """Do the same with what is wrong with files of accepted findings."""
+        self._accepted = problems
+        self._tell([*self._settings, *problems])
+
+    def _tell(self, problems: Sequence[Problem]) -> None:
         by_file: dict[str, list[dict[str, Any]]] = {}
         for problem in problems:
-            if problem.line is not None or problem.source.endswith(".toml"):
+            if problem.line is not None or problem.source.endswith((".toml", ".json")):
                 by_file.setdefault(problem.source, []).append(_diagnostic(problem))
             else:
                 self.say(problem)
@@ -45,12 +56,16 @@ class SettingsReports:
     def say(self, problem: Problem) -> None:
         """Say a problem that has no place in a file, once in a session."""
         text = f"{problem.source}: {problem.name + ': ' if problem.name else ''}{problem.message}"
+        self.say_once(f"settings: {text}")
+
+    def say_once(self, text: str) -> None:
+        """Say something that a person can mend, once in a session."""
         if text in self._said:
             return
         self._said.add(text)
         log.warning("%s", text)
         if len(self._said) <= _MOST_SAID:
-            params = {"type": _WARNING, "message": f"cite-lsp settings: {text}"}
+            params = {"type": _WARNING, "message": f"cite-lsp: {text}"}
             self._server.send_raw("window/showMessage", params)
 
 

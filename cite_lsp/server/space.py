@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cite_lsp.server.commit_book import CommitBook
 from cite_lsp.server.pasts import Nearness, Past
 from cite_lsp.snapshot.ladder import joined, within
 from cite_lsp.snapshot.lines import FileText, Reader
@@ -100,6 +101,8 @@ class Space:
         self._again = False
         self._appeared = False
         """Whether a file appeared or vanished that the index may leave out."""
+        self.commits = {root: CommitBook() for root in roots}
+        """What is known of files as they were, by root."""
         self.known = Known(self)
         self._parts: dict[str, bool] = {}
         self._views: dict[str, tuple[Snapshot, Snapshot]] = {}
@@ -112,7 +115,8 @@ class Space:
         return self._over(tuple(indexes), reader)
 
     def _over(self, indexes: Sequence[PathIndex], reader: Reader) -> Snapshot:
-        return Snapshot(indexes, reader, self._scope, self._pasts, self._nearness, self._checkouts)
+        commits = self.commits[self.roots[0]] if self.roots else None
+        return Snapshot(indexes, reader, self._scope, self._pasts, self._nearness, self._checkouts, commits)
 
     @property
     def held_back(self) -> bool:
@@ -134,6 +138,7 @@ class Space:
         of, view = self._views.get(root, (None, None))
         if of is not self.snapshot or view is None:
             view = self.snapshot.seen_from(root, view, self._scopes.get(root))
+            view.commits = self.commits.get(root)
             self._views[root] = (self.snapshot, view)
         return view
 

@@ -15,7 +15,8 @@ def status_of(session: "Session") -> dict[str, Any]:
     ours = [document for document in session.documents.values() if document.document is not None]
     anchors = sum(document.anchor_count for document in ours)
     judged = sum(document.judged_count for document in ours)
-    errors = [session.judging.error, *(space.error for space in session.spaces)]
+    errors = [session.judging.error, session.histories.error, session.grounding.error]
+    errors += [space.error for space in session.spaces]
     return {
         "documents": len(ours),
         "anchors": anchors,

@@ -3,26 +3,25 @@
 They stay with their sentence: an edit elsewhere moves them, an edit of the sentence drops them until the next save.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cite_lsp.audit.verdicts import Verdict
-from cite_lsp.document.claims import Claims, Surroundings
+from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.columns import Encoding
 from cite_lsp.document.document import Block, Piece
 from cite_lsp.findings.by_block import moved
+from cite_lsp.findings.grounding import tell_grounding
 from cite_lsp.findings.judging import tell_verdict
+from cite_lsp.findings.told import Told
 from cite_lsp.server.checks import PieceChecked, Placed, place
+from cite_lsp.server.sentences import Sentence, sentences_of
 
 if TYPE_CHECKING:
-    from cite_lsp.findings.told import Told
+    from cite_lsp.audit.grounding import Grounding
 
-ALONE = Surroundings("", None, None, None, None)
-"""The surroundings of a block looked at by itself."""
-
-Sentence = tuple[str, str]
-"""An anchor's text, and the sentence it stands in as the block alone tells it."""
+_Word = TypeVar("_Word")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +32,35 @@ class Judged:
     at: float
 
 
+def verdicts(encoding: Encoding) -> "Said[Judged]":
+    """Give what the judge said of a document: nothing yet."""
+    return Said(encoding, lambda judged, anchor, number: tell_verdict(judged.verdict, anchor, number))
+
+
+def groundings(encoding: Encoding) -> "Said[Grounding]":
+    """Give whose claims name what stands on other lines: nothing yet."""
+    return Said(encoding, lambda found, anchor, number: [tell_grounding(found, anchor, number)])
+
+
 @dataclass(frozen=True, slots=True)
 class _Kept:
     """What the verdicts of a run tell of a piece as it was checked."""
 
     checked: PieceChecked
     run: int
-    said: tuple[tuple[Judged | None, ...], ...]
+    said: tuple[tuple[object, ...], ...]
     placed: tuple[Placed, ...]
 
 
-class Verdicts:
-    """What the last run of the judge said of a document."""
+class Said(Generic[_Word]):
+    """What the last run of somebody who reads the cited lines said of a document: the judge's verdicts, say."""
 
-    def __init__(self, encoding: Encoding) -> None:
+    def __init__(self, encoding: Encoding, tell: Callable[[_Word, Anchor, int], Iterable[Told]]) -> None:
+        """`tell` gives what is told of a word on an anchor with its number, offsets being those of the anchor."""
         self._encoding = encoding
-        self._by_sentence: dict[Sentence, Judged] = {}
-        self._by_block: dict[int, tuple[Block, tuple[Judged | None, ...]]] = {}
+        self._tell = tell
+        self._by_sentence: dict[Sentence, _Word] = {}
+        self._by_block: dict[int, tuple[Block, tuple[_Word | None, ...]]] = {}
         self._sentences: dict[int, tuple[Block, list[Sentence]]] = {}
         self._prepared: dict[int, tuple[Block, list[Sentence]]] = {}
         self._run = 0
@@ -57,10 +68,10 @@ class Verdicts:
         self._kept: dict[Piece, _Kept] = {}
 
     def __bool__(self) -> bool:
-        """Whether there is any verdict."""
+        """Whether anything was said."""
         return bool(self._by_sentence)
 
-    def take(self, judged: Sequence[tuple[Block, Sequence[Judged | None]]]) -> None:
+    def take(self, judged: Sequence[tuple[Block, Sequence[_Word | None]]]) -> None:
         """Take the outcome of a run over all blocks that hold anchors, in place of the one before."""
         self._by_block = {id(block): (block, tuple(verdicts)) for block, verdicts in judged}
         self._by_sentence = {}
@@ -87,7 +98,7 @@ class Verdicts:
                 self._by_sentence.pop(sentence, None)
             self._by_block[id(block)] = (block, (None,) * len(block.anchors))
 
-    def of(self, block: Block) -> tuple[Judged | None, ...]:
+    def of(self, block: Block) -> tuple[_Word | None, ...]:
         """Give the verdict on each anchor of a block of any later version."""
         if not self._by_sentence:
             return (None,) * len(block.anchors)
@@ -96,6 +107,11 @@ class Verdicts:
             known = (block, tuple(self._by_sentence.get(sentence) for sentence in sentences_of(block)))
             self._by_block[id(block)] = known
         return known[1]
+
+    def told(self, block: Block, number: int) -> list[Told]:
+        """Give what is told of the block's anchor number `number`, with offsets into the block."""
+        word = self.of(block)[number]
+        return [] if word is None else list(self._tell(word, block.anchors[number], number))
 
     def placed(self, pieces: Mapping[Piece, PieceChecked]) -> dict[Piece, tuple[Placed, ...]]:
         """Place what the verdicts tell, piece by piece; where a citation leads nowhere, its verdict is not told."""
@@ -124,14 +140,8 @@ class Verdicts:
             if known is not None:
                 for number, judged in enumerate(self.of(block)):
                     if judged is not None and known.known.resolutions[number].resolved:
-                        found = tell_verdict(judged.verdict, block.anchors[number], number)
+                        found = self._tell(judged, block.anchors[number], number)
                         told += [moved(each, offset, anchors) for each in found]
                 anchors += len(block.anchors)
             offset += len(block.text)
         return place(told, piece, self._encoding)
-
-
-def sentences_of(block: Block) -> list[Sentence]:
-    """Give what a verdict is found again by, for each anchor of a block."""
-    claims = Claims(block, ALONE)
-    return [(anchor.text, claims.sentence(number)) for number, anchor in enumerate(block.anchors)]

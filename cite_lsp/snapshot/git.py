@@ -14,12 +14,18 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal, cast
+
+from cite_lsp.snapshot.listing_rows import listing_rows
+from cite_lsp.snapshot.past_names import PastNames, past_names, renames_in
 
 _OPTIONS = (
     "-c", "core.fsmonitor=false",
@@ -46,7 +52,9 @@ _RENAME_SECONDS = 5.0
 _RENAME_STEPS = 10
 _SUBMODULE_DEPTH = 8
 _IGNORE_SINGLY = 200
-_OBJECT_NAME_LENGTHS = (40, 64)
+_LIVES = 1000
+_LATE_LIVES = 2
+_WATCH_SECONDS = 1.0
 
 _DUBIOUS = re.compile(r"(?:dubious ownership in repository at|unsafe repository \(?) ?'([^']*)'")
 _UNOPENED = re.compile(r"^warning: could not open directory '(.*)': Permission denied$", re.MULTILINE)
@@ -88,31 +96,14 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    code: int  # -1: git did not run to its end
+class Answer:
+    """What one run of git gave; `code` is -1 when it did not run to its end."""
+
+    code: int
     out: bytes
     err: str
     overrun: bool = False
     installed: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _History:
-    names: frozenset[str] | None  # None: not walked to its end
-    head: frozenset[bytes]  # the paths of HEAD
-    deleted_by: Mapping[bytes, bytes]  # a path: the newest commit that deleted it
-
-
-@dataclass(slots=True)
-class _Rows:
-    """What one run of ls-files says, sorted by kind."""
-
-    tracked: set[str] = field(default_factory=set)
-    untracked: set[str] = field(default_factory=set)
-    deleted: set[str] = field(default_factory=set)
-    gitlinks: set[str] = field(default_factory=set)
-    nested: set[str] = field(default_factory=set)
-    links: set[str] = field(default_factory=set)
 
 
 class Repository:
@@ -130,7 +121,7 @@ class Repository:
     @classmethod
     def of(cls, folder: str) -> "Repository | NoRepository":
         """The repository whose work tree holds `folder`, or why there is none."""
-        answer = _ask(folder, "rev-parse", "--show-toplevel")
+        answer = ask(folder, "rev-parse", "--show-toplevel")
         if answer.code:
             return _why_not(folder, answer)
         top = os.path.normpath(os.fsdecode(answer.out.removesuffix(b"\n")))
@@ -140,13 +131,13 @@ class Repository:
 
     def note_head(self) -> None:
         """Note what HEAD is now, and whether its history was cut off: what tells a later history from this one."""
-        head = _ask(self.top, "rev-parse", "--verify", "--quiet", "HEAD").out
+        head = ask(self.top, "rev-parse", "--verify", "--quiet", "HEAD").out
         self.head = head, self.is_shallow
 
     @cached_property
     def is_shallow(self) -> bool:
         """True when the history was cut off by a shallow clone."""
-        return _ask(self.top, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
+        return ask(self.top, "rev-parse", "--is-shallow-repository").out.strip() == b"true"
 
     def tracked(self, under: str) -> list[str] | None:
         """Tracked files that exist below the absolute folder `under`, relative to it; None: git failed."""
@@ -170,9 +161,9 @@ class Repository:
 
         Git lists nothing below such a folder, although a person may well ask for it.
         """
-        if _same(folder, self.top) or _ask(folder, "check-ignore", "-q", ".").code != 0:
+        if _same(folder, self.top) or ask(folder, "check-ignore", "-q", ".").code != 0:
             return False
-        return not _ask(folder, _LITERAL, "ls-files", "-z", "--cached", seconds=_LISTING_SECONDS).out
+        return not ask(folder, _LITERAL, "ls-files", "-z", "--cached", seconds=_LISTING_SECONDS).out
 
     def ignored(self, paths: Iterable[str]) -> set[str]:
         """Those of `paths` (relative to `top`) that ignore rules cover and that are not tracked.
@@ -216,16 +207,14 @@ class Repository:
         return None
 
     @cached_property
-    def _history(self) -> _History:
-        if _ask(self.top, "rev-parse", "--verify", "--quiet", "HEAD").code:
-            return _History(frozenset(), frozenset(), {})
-        return _walk_history(self.top)
+    def _history(self) -> PastNames:
+        return past_names(self.top, ask, _HISTORY_SECONDS)
 
     def _renames_of(self, commit: bytes) -> dict[bytes, bytes]:
         """Old path: new path, of one commit; kept, because a moved folder is asked for once a file."""
         known = self._renames.get(commit)
         if known is None:
-            known = self._renames[commit] = _renames_in(self.top, commit.decode("ascii"))
+            known = self._renames[commit] = renames_in(self.top, commit.decode("ascii"), ask, _RENAME_SECONDS)
         return known
 
     def _by_work_tree(self, paths: Iterable[str]) -> dict[str, dict[str, list[str]]]:
@@ -261,7 +250,7 @@ class Repository:
 def _ignored_in(top: str, paths: list[str]) -> Iterator[str]:
     # check-ignore knows no literal pathspecs; "./" in front keeps a leading ":" from being read as magic.
     fed = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
-    answer = _ask(top, "check-ignore", "-z", "--stdin", fed=fed)
+    answer = ask(top, "check-ignore", "-z", "--stdin", fed=fed)
     if answer.code in (0, 1):
         for name in answer.out.split(b"\0"):
             if name:
@@ -272,14 +261,14 @@ def _ignored_in(top: str, paths: list[str]) -> Iterator[str]:
 
 
 def _listing(under: str, depth: int, deadline: float) -> Listing | NoRepository:
-    answer = _ask(
+    answer = ask(
         under,
         _LITERAL, "ls-files", "-t", "-s", "-z", "--cached", "--others", "--deleted", "--exclude-standard",
         seconds=_LISTING_SECONDS,
     )  # fmt: skip
     if answer.code:
         return _why_not(under, answer)
-    rows = _rows(answer.out, under)
+    rows = listing_rows(answer.out, under)
     notes = [f"no permission to read {name.rstrip('/')}" for name in _UNOPENED.findall(answer.err)]
     tracked = rows.tracked - rows.deleted
     untracked = rows.untracked
@@ -318,81 +307,11 @@ def _inner_listing(under: str, folder: str, depth: int, deadline: float) -> List
     return _listing(inner, depth - 1, deadline) if _same(found.top, inner) else None
 
 
-def _rows(out: bytes, under: str) -> _Rows:
-    """Read `ls-files -t -s -z`: `H 100644 <object> 0<TAB>path` of the index, `? path` of the working tree."""
-    rows = _Rows()
-    for row in os.fsdecode(out).split("\0"):
-        tag = row[:1]
-        if tag == "?":
-            path = row[2:]
-            if path.endswith("/"):
-                rows.nested.add(path[:-1])
-            else:
-                rows.untracked.add(path)
-            continue
-        if not tag:
-            continue
-        path = row[row.index("\t") + 1 :]
-        mode = row[2:8]
-        if mode == "160000":
-            rows.gitlinks.add(path)
-        elif tag == "R":
-            rows.deleted.add(path)
-        elif tag != "S" or os.path.lexists(os.path.join(under, path)):  # S: left out by a sparse checkout
-            rows.tracked.add(path)
-            if mode == "120000":
-                rows.links.add(path)
-    return rows
-
-
-def _walk_history(top: str) -> _History:
-    """One pass over HEAD's commits, newest first: the names, and who deleted what last."""
-    deadline = time.monotonic() + _HISTORY_SECONDS
-    commits = _ask(top, "rev-list", "HEAD", "--", seconds=_HISTORY_SECONDS)
-    if commits.code:
-        return _History(None, frozenset(), {})
-    changes = _ask(
-        top,
-        "diff-tree", "--stdin", "-r", "--root", "--no-renames", "--diff-filter=AD", "--name-status", "-z",
-        fed=commits.out, seconds=deadline - time.monotonic(),
-    )  # fmt: skip
-    names: set[bytes] = set()
-    deleted_by: dict[bytes, bytes] = {}
-    commit = b""
-    tokens = iter(changes.out.split(b"\0"))
-    for token in tokens:
-        if len(token) in _OBJECT_NAME_LENGTHS:
-            commit = token
-            continue
-        path = next(tokens, b"")
-        names.add(path.rpartition(b"/")[2])
-        if token == b"D":
-            deleted_by.setdefault(path, commit)
-    # Merges are not compared with their parents: what one brought in itself is in HEAD, or was deleted later.
-    head = _ask(top, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", seconds=deadline - time.monotonic())
-    paths = frozenset(head.out.split(b"\0")) - {b""} if head.code == 0 else frozenset()
-    if changes.code or head.code:
-        return _History(None, paths, deleted_by)
-    names.update(path.rpartition(b"/")[2] for path in paths)
-    names.discard(b"")
-    return _History(frozenset(map(os.fsdecode, names)), paths, deleted_by)
-
-
-def _renames_in(top: str, commit: str) -> dict[bytes, bytes]:
-    command = ["diff-tree", "--no-commit-id", "-r", "--diff-filter=R", "--name-status", "-z"]
-    answer = _ask(top, *command, "--find-renames", commit, seconds=_RENAME_SECONDS)
-    if answer.code:
-        # A partial clone lacks the content that similarity is measured on; equal content needs none.
-        answer = _ask(top, *command, "--find-renames=100%", commit, seconds=_RENAME_SECONDS)
-    fields = answer.out.split(b"\0") if answer.code == 0 else []
-    return dict(zip(fields[1::3], fields[2::3], strict=False))
-
-
-def _ask(folder: str, *arguments: str, fed: bytes | None = None, seconds: float = _SECONDS) -> _Answer:
+def ask(folder: str, *arguments: str, fed: bytes | None = None, seconds: float = _SECONDS) -> Answer:
     """Run git in a folder with bytes or nothing on its standard input."""
     program = _program()
     if program is None:
-        return _Answer(-1, b"", "", installed=False)
+        return Answer(-1, b"", "", installed=False)
     try:
         done = subprocess.run(
             [program, *_OPTIONS, *arguments],
@@ -406,13 +325,113 @@ def _ask(folder: str, *arguments: str, fed: bytes | None = None, seconds: float 
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except subprocess.TimeoutExpired as overrun:
-        return _Answer(-1, overrun.stdout or b"", "", overrun=True)
+        return Answer(-1, overrun.stdout or b"", "", overrun=True)
     except (
         OSError,
         ValueError,
     ) as error:  # the folder is gone, may not be entered, or cannot be a folder's name
-        return _Answer(-1, b"", f"{folder}: {getattr(error, 'strerror', None) or error}")
-    return _Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+        return Answer(-1, b"", f"{folder}: {getattr(error, 'strerror', None) or error}")
+    return Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+class Conversation:
+    """One git process that answers line by line (`cat-file --batch`); for one thread at a time.
+
+    It is started when first asked and again when it died, as it does over an object that a partial clone lacks; it is
+    killed when an answer takes longer than `seconds`, by `close` and at the end of the interpreter. One question is
+    on its way at a time, so that no pipe can fill up.
+    """
+
+    def __init__(self, folder: str, *arguments: str, seconds: float = _SECONDS) -> None:
+        self._folder = folder
+        self._arguments = arguments
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._end: Callable[[], object] = _nothing
+        self._lives = _LIVES
+        self._asked_at: float | None = None
+        self._is_watched = False
+
+    def ask(self, question: bytes) -> tuple[bytes, BinaryIO] | None:
+        """Give the first line of the answer and what the rest is read from; None: git did not answer.
+
+        `question` holds no line break. Whoever asks reads the whole answer, then calls `answered`.
+        """
+        process = self._running()
+        if process is None or process.stdin is None or process.stdout is None or b"\n" in question:
+            return None
+        self._asked_at = time.monotonic()
+        try:
+            process.stdin.write(question + b"\n")
+            process.stdin.flush()
+            first = process.stdout.readline()
+        except (OSError, ValueError):
+            first = b""
+        if first.endswith(b"\n"):
+            self._lives = _LIVES
+            return first[:-1], cast("BinaryIO", process.stdout)
+        self.close()
+        return None
+
+    def answered(self) -> None:
+        """Say that the answer was read to its end."""
+        self._asked_at = None
+
+    def close(self) -> None:
+        """End the process; the next question starts another one."""
+        self._asked_at = None
+        self._end()
+        self._process = None
+
+    def _running(self) -> "subprocess.Popen[bytes] | None":
+        if self._process is None and self._lives:
+            self._lives -= 1
+            program = _program()
+            if program is not None:
+                try:
+                    self._process = subprocess.Popen(
+                        [program, *_OPTIONS, *self._arguments],
+                        cwd=self._folder,
+                        env=_environment(),
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.DEVNULL,
+                        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                    )
+                except (OSError, ValueError):
+                    return None
+                self._end = weakref.finalize(self, _ended, self._process)
+                if not self._is_watched:
+                    self._is_watched = True
+                    threading.Thread(target=_watched, args=(weakref.ref(self),), name="git", daemon=True).start()
+        return self._process
+
+    def end_if_late(self) -> None:
+        """Kill the process when its answer takes too long; whoever reads from it then reads its end."""
+        asked_at, process = self._asked_at, self._process
+        if asked_at is not None and process is not None and time.monotonic() - asked_at > self._seconds:
+            self._lives = min(self._lives, _LATE_LIVES)
+            process.kill()
+
+
+def _nothing() -> None:
+    """End nothing."""
+
+
+def _ended(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+    process.wait()
+
+
+def _watched(watch: "weakref.ref[Conversation]") -> None:
+    while (conversation := watch()) is not None:
+        conversation.end_if_late()
+        del conversation
+        time.sleep(_WATCH_SECONDS)
 
 
 def _program() -> str | None:
@@ -434,7 +453,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _why_not(folder: str, answer: _Answer) -> NoRepository:
+def _why_not(folder: str, answer: Answer) -> NoRepository:
     if answer.overrun:
         return NoRepository("overrun", f"git did not answer in time about {folder}")
     if not answer.installed:

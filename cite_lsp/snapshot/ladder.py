@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from posixpath import normpath
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from cite_lsp.document.document import Document
-from cite_lsp.snapshot.lines import Reader, Unread
+from cite_lsp.snapshot.lines import FileText, Unread
 from cite_lsp.snapshot.mentions import DocumentMentions
-from cite_lsp.snapshot.paths import PathIndex
 
 _DRIVE = re.compile(r"[A-Za-z]:/")
 _DIFF_PREFIX = re.compile(r"[abciow]/(?=.)")
@@ -27,6 +26,38 @@ MAX_CANDIDATES = 5
 _ANCESTORS_ON_DISK = 16
 _MOST_KEPT = 100_000
 """Paths that are remembered: each key stroke in a path makes another one."""
+
+
+class Paths(Protocol):
+    """The paths below one root: `PathIndex` of those that are there now, `CommitPaths` of those of a commit."""
+
+    @property
+    def root(self) -> str:
+        """The absolute folder; "" in memory."""
+
+    def __contains__(self, path: object, /) -> bool: ...
+
+    def has_folder(self, folder: str) -> bool:
+        """Say whether a file lies in the root-relative folder, at any depth."""
+
+    def with_suffix(self, suffix: str) -> tuple[str, ...]:
+        """Give the paths that end so, at a separator."""
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """Give the paths that end as a pattern says in which "..." stands for any number of folders."""
+
+    def spelled(self, path: str) -> tuple[str, ...]:
+        """Give the paths that end so but for upper and lower case or the Unicode normal form."""
+
+
+class Files(Protocol):
+    """The files at paths, as `joined` makes them."""
+
+    def exists(self, path: str) -> bool:
+        """Say whether there is a file."""
+
+    def read(self, path: str) -> FileText | Unread:
+        """Give its text, or say why there is none."""
 
 
 class Place(NamedTuple):
@@ -64,15 +95,15 @@ def downwards(path: str) -> str:
 class Ladder:
     """Looks paths up in the indexes of all roots, and on disk for what they leave out."""
 
-    def __init__(self, indexes: Sequence[PathIndex], reader: Reader) -> None:
+    def __init__(self, indexes: Sequence[Paths], reader: Files, mentions: DocumentMentions | None = None) -> None:
         self._indexes = indexes
         self._reader = reader
         self._kept: dict[tuple[str, Home], Place | None] = {}
         self._settled: dict[tuple[str, Home, frozenset[str]], Place | None] = {}
         """What a path means beside the longer ones that its document names."""
-        self._mentions = DocumentMentions()
+        self._mentions = mentions or DocumentMentions()
 
-    def over(self, reader: Reader) -> "Ladder":
+    def over(self, reader: Files) -> "Ladder":
         """Give a ladder over another reader of the same files that knows what this one has found out."""
         ladder = Ladder(self._indexes, reader)
         ladder._kept, ladder._settled, ladder._mentions = self._kept, self._settled, self._mentions
@@ -171,7 +202,7 @@ class Ladder:
                 return Place("found", index.root, inside, "relative")
         return None
 
-    def _own_first(self, home: Home) -> list[PathIndex]:
+    def _own_first(self, home: Home) -> list[Paths]:
         own = self._indexes[home.root]
         return [own, *(index for index in self._indexes if index is not own)]
 
@@ -223,7 +254,7 @@ class Ladder:
             return Place("ambiguous", candidates=shown, left_out=more)
         return Place("found", hits[0][0], hits[0][1], via)
 
-    def _has(self, index: PathIndex, path: str) -> bool:
+    def _has(self, index: Paths, path: str) -> bool:
         """Say whether a file exists, spelled exactly so: in the index, or on disk where ignored files are."""
         if not path or path.startswith("../"):
             return False
@@ -302,7 +333,7 @@ def _full(path: str) -> str:
     return normpath(os.path.expanduser(path) if path.startswith("~/") else path)  # noqa: PTH111 - text, not a file yet
 
 
-def _respelled(index: PathIndex, path: str) -> bool:
+def _respelled(index: Paths, path: str) -> bool:
     """Say whether a path opens, on a disk that does not tell case apart, a file that the index spells otherwise."""
     full = joined(index.root, path)
     return any(len(other) == len(path) and _same(full, joined(index.root, other)) for other in index.spelled(path))
@@ -320,7 +351,7 @@ def joined(root: str, path: str) -> str:
     return f"{root}/{path}" if root else path
 
 
-def home_of(path: str, indexes: Sequence[PathIndex], reader: Reader) -> Home:
+def home_of(path: str, indexes: Sequence[Paths], reader: Files) -> Home:
     """Find a document's root and folders. A document in no root counts as lying at the top of the first."""
     for number, index in enumerate(indexes):
         if path in index or (index.root and reader.exists(joined(index.root, path))):
@@ -328,7 +359,7 @@ def home_of(path: str, indexes: Sequence[PathIndex], reader: Reader) -> Home:
     return Home(0, (path.rpartition("/")[0],) if not path.startswith("/") else ())
 
 
-def _folders(path: str, index: PathIndex) -> tuple[str, ...]:
+def _folders(path: str, index: Paths) -> tuple[str, ...]:
     folder = path.rpartition("/")[0]
     if not index.root:
         return (folder,)

@@ -246,15 +246,15 @@ class Reader:
         buffer = self._overlay.get(place)
         if buffer is None:
             data = _bounded_bytes(place, max_bytes)
-            return data if isinstance(data, Unread) else _decode(data)
+            return data if isinstance(data, Unread) else decoded(data)
         encoded = buffer.encode("utf-8", "surrogatepass")
         if len(encoded) > max_bytes:
-            return _too_large(len(encoded), max_bytes)
+            return too_large(len(encoded), max_bytes)
         text = buffer.removeprefix("\ufeff")
         return DocumentText(text, text != buffer, "utf-8", True, sha256(encoded).hexdigest(), True)
 
     def _keep(self, place: str, whole: DocumentText) -> FileText:
-        text = FileText(tuple(split_lines(whole.text)), whole.sha256, whole.decoded, whole.from_buffer)
+        text = in_lines(whole)
         if self._hashes.setdefault(place, whole.sha256) != whole.sha256:
             self.stale = True
             self._hashes[place] = whole.sha256
@@ -265,6 +265,11 @@ class Reader:
             _, (_, freed) = self._kept.popitem(last=False)
             self._kept_bytes -= freed
         return text
+
+
+def in_lines(whole: DocumentText) -> FileText:
+    """Give the same text as lines."""
+    return FileText(tuple(split_lines(whole.text)), whole.sha256, whole.decoded, whole.from_buffer)
 
 
 def is_file(path: str) -> bool:
@@ -308,17 +313,18 @@ def _bounded_bytes(path: str, max_bytes: int) -> bytes | Unread:
         if not stat.S_ISREG(found.st_mode):
             return _not_regular(found.st_mode)
         if found.st_size > max_bytes:
-            return _too_large(found.st_size, max_bytes)
+            return too_large(found.st_size, max_bytes)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             data = file.read(max_bytes + 1)  # it may grow, and some files do not tell their size
-        return data if len(data) <= max_bytes else _too_large(len(data), max_bytes)
+        return data if len(data) <= max_bytes else too_large(len(data), max_bytes)
     except OSError as error:
         return _refusal(error)
     finally:
         os.close(descriptor)
 
 
-def _decode(data: bytes) -> DocumentText | Unread:
+def decoded(data: bytes) -> DocumentText | Unread:
+    """Give the text of a file's bytes; not of a Git LFS pointer, and not where NUL says that it is none."""
     digest = sha256(data).hexdigest()
     if len(data) < _LFS_POINTER_BYTES and data.partition(b"\n")[0].rstrip(b"\r") == _LFS_FIRST_LINE:
         return _LFS
@@ -372,7 +378,8 @@ def _refusal(error: OSError) -> Unread:
     return Unread("unreadable", f"cannot be read: {error.strerror or 'no reason given'}")
 
 
-def _too_large(size: int, limit: int) -> Unread:
+def too_large(size: int, limit: int) -> Unread:
+    """Say that so many bytes are too many."""
     return Unread("too-large", f"has {size:,} bytes or more, over the limit of {limit:,}")
 
 

@@ -64,11 +64,11 @@ class PathIndex:
 
     def matching(self, pattern: str) -> tuple[str, ...]:
         """The paths that end as a pattern says in which "..." or "…" stands for any number of folders."""
-        pieces = _pieces(pattern)
+        pieces = pieces_of(pattern)
         if not pieces[-1]:
             return ()
         candidates = self._of_name(pieces[-1][-1])
-        return tuple(path for path in candidates if _ends_with(path.split("/"), pieces))
+        return tuple(path for path in candidates if ends_with(path.split("/"), pieces))
 
     def has_folder(self, folder: str) -> bool:
         """True when a file of the index lies in the root-relative folder, at any depth."""
@@ -80,11 +80,11 @@ class PathIndex:
 
     def spelled(self, path: str) -> tuple[str, ...]:
         """The paths ending in `path` but for upper and lower case or the Unicode normal form, sorted."""
-        folded = _fold(path)
+        folded = fold(path)
         ending, exact = "/" + folded, "/" + path
         candidates = self._of_folded_name(folded.rpartition("/")[2])
         return tuple(
-            found for found in candidates if ("/" + _fold(found)).endswith(ending) and not ("/" + found).endswith(exact)
+            found for found in candidates if ("/" + fold(found)).endswith(ending) and not ("/" + found).endswith(exact)
         )
 
     def close_to(self, path: str, limit: int = 3) -> tuple[str, ...]:
@@ -184,7 +184,7 @@ def _base(path: str) -> str:
 
 
 def _folded_base(path: str) -> str:
-    return _fold(path[path.rfind("/") + 1 :])
+    return fold(path[path.rfind("/") + 1 :])
 
 
 def _most_edits(stem: str) -> int:
@@ -298,7 +298,7 @@ def _few(notes: list[str]) -> tuple[str, ...]:
     return (*single[:_MAX_NOTES], f"and {len(single) - _MAX_NOTES:,} more such notes")
 
 
-def _pieces(pattern: str) -> list[list[str]]:
+def pieces_of(pattern: str) -> list[list[str]]:
     """The runs of segments between the left-out folders; the last run is empty when nothing follows them."""
     pieces: list[list[str]] = [[]]
     for segment in pattern.split("/"):
@@ -309,7 +309,7 @@ def _pieces(pattern: str) -> list[list[str]]:
     return [*filter(None, pieces[:-1]), pieces[-1]]
 
 
-def _ends_with(segments: list[str], pieces: list[list[str]]) -> bool:
+def ends_with(segments: list[str], pieces: list[list[str]]) -> bool:
     """Whether the last piece ends the segments and the others stand before it in order, seen backwards."""
     end = len(segments) - len(pieces[-1])
     if end < sum(map(len, pieces[:-1])) or segments[end:] != pieces[-1]:
@@ -324,7 +324,8 @@ def _ends_with(segments: list[str], pieces: list[list[str]]) -> bool:
     return True
 
 
-def _fold(path: str) -> str:
+def fold(path: str) -> str:
+    """Give what is the same of all spellings that differ in case or Unicode normal form."""
     if path.isascii():
         return path.lower()
     return normalize("NFC", normalize("NFC", path).casefold())

@@ -62,6 +62,12 @@ class Resolution(NamedTuple):
     """Of a file that was not read: the rest of a sentence that begins with its name."""
     left_out: int = 0
     """Of `ambiguous`: how many more candidates there are."""
+    as_of: str = ""
+    """Of a citation that is read as of a commit: that commit, in full hexadecimal; "" where the present counts."""
+    as_of_time: int = 0
+    """When that commit was made: seconds since the epoch."""
+    blob: str = ""
+    """The object that holds the cited file as of that commit."""
 
     @property
     def resolved(self) -> bool:

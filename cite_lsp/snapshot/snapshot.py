@@ -10,6 +10,9 @@ from typing import Protocol
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.document.path_token import known_spelling
+from cite_lsp.document.ranges import Span
+from cite_lsp.snapshot.baseline import Baseline, Written
+from cite_lsp.snapshot.drift import Drift, Standing, drift_of
 from cite_lsp.snapshot.excerpt import Excerpt, language_of, unit_excerpt, window_excerpt
 from cite_lsp.snapshot.git import Repository
 from cite_lsp.snapshot.ladder import Home, Ladder, Place, downwards, home_of, joined, mapped_checkout, within
@@ -33,6 +36,19 @@ class History(Protocol):
 
     def renamed_to(self, path: str) -> str | None:
         """Give the path that `path` was renamed to, followed forward; None when git does not say."""
+
+
+class Commits(Protocol):
+    """What is asked about files as they were in a commit."""
+
+    def file(self, blob: str) -> FileText | None:
+        """Give the text of an object; None while, or where, it is not known."""
+
+    def departed(self, baseline: Baseline, *, anywhere: bool) -> tuple[str, int] | None:
+        """Give the commit after which a baseline's text no longer stood at its lines, or anywhere in its file.
+
+        With the commit's time, in seconds since the epoch; None while, or where, it is not known.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +88,13 @@ class Snapshot:
         histories: Mapping[str, History] | None = None,
         near: Callable[[str], tuple[str, ...]] | None = None,
         checkouts: Mapping[str, PathIndex] | None = None,
+        commits: "Commits | None" = None,
     ) -> None:
         """Take what is known; what is None is found out when it is needed, by running git here.
 
         `histories`: for each root what knows its past. `near`: gives up to three paths close to one that is missing.
         `checkouts`: the indexes of other repositories' checkouts; one that is not among them has no files.
+        `commits`: what is asked about files as they were.
         """
         self.indexes = tuple(indexes)
         self.reader = reader
@@ -84,6 +102,7 @@ class Snapshot:
         self._histories = histories
         self._near = near
         self._checkout_indexes = checkouts
+        self.commits = commits
         self._ladder = Ladder(self.indexes, reader)
         self._checkouts: dict[str, Ladder] = {}
         self._homes: dict[str, Home] = {}
@@ -125,7 +144,9 @@ class Snapshot:
         paths of files with new content on disk. What is known of other files and of all paths is kept.
         """
         reader = self.reader.renewed(buffers, changed)
-        new = Snapshot(self.indexes, reader, self.scope, self._histories, self._near, self._checkout_indexes)
+        new = Snapshot(
+            self.indexes, reader, self.scope, self._histories, self._near, self._checkout_indexes, self.commits
+        )
         new._ladder = self._ladder.over(reader)
         new._checkouts = {root: ladder.over(reader) for root, ladder in self._checkouts.items()}
         new._homes, new._closest, new._paths = self._homes, self._closest, self._paths
@@ -139,7 +160,7 @@ class Snapshot:
         """
         indexes = sorted(self.indexes, key=lambda index: index.root != root)
         scope = scope or self.scope
-        new = Snapshot(indexes, self.reader, scope, self._histories, self._near, self._checkout_indexes)
+        new = Snapshot(indexes, self.reader, scope, self._histories, self._near, self._checkout_indexes, self.commits)
         if before is not None and before.indexes == new.indexes and before.keeps_paths_of(self):
             new._ladder = before._ladder.over(self.reader)
             new._homes = before._homes
@@ -194,6 +215,22 @@ class Snapshot:
             return unresolved(anchor, "missing", Resolution("missing", (), path=place.path))
         return self._read(anchor, place)
 
+    def cited_file(self, anchor: Anchor, document: Document) -> Place | None:
+        """Give the file of the workspace that an anchor leads to, no line of it read.
+
+        None where it leads to none, to several, to another repository, or to a commit: that is no file of today.
+        """
+        home = self.home(document)
+        if anchor.repository == ".":
+            places = (self._ladder.climb("/" + path, home, document) for path in _paths_at_branch(anchor))
+            place = next((place for place in places if place is not None and place.via == "root"), None)
+            place = place and place._replace(via="permalink")
+        elif anchor.repository or (self.scope.foreign and self._foreign_prefix(anchor.path)):
+            place = None
+        else:
+            place = self._ladder.climb(anchor.path, home, document)
+        return place if place is not None and place.status in ("found", "case-differs") else None
+
     def asks_document(self, anchor: Anchor, document: Document) -> bool:
         """Say whether what an anchor means depends on what else its document names: see `named`."""
         if anchor.repository or (self.scope.foreign and self._foreign_prefix(anchor.path)):
@@ -228,8 +265,7 @@ class Snapshot:
 
     def _resolve_at_ref(self, anchor: Anchor, home: Home, document: Document) -> Resolution:
         """Resolve a link to a ref of this repository: the files here speak for a branch, never for a commit."""
-        is_commit = len(anchor.ref) >= 7 and set(anchor.ref) <= _COMMIT
-        for path in () if is_commit else _splits(anchor.path):
+        for path in _paths_at_branch(anchor):
             place = self._ladder.climb("/" + path, home, document)
             if place is not None and place.via == "root":
                 found = self._read(anchor, Place(place.status, place.root, place.path, "permalink"))
@@ -269,12 +305,52 @@ class Snapshot:
         """Give the text of a resolved file."""
         if not resolution.resolved:
             return None
+        if resolution.blob:
+            return self.commits.file(resolution.blob) if self.commits is not None else None
         file = self.reader.read(joined(resolution.root, resolution.path))
         return file if isinstance(file, FileText) else None
 
     def read_document(self, root: str, path: str, max_bytes: int) -> DocumentText | Unread:
         """Read a document by root and root-relative path."""
         return self.reader.read_text(joined(root, path), max_bytes=max_bytes)
+
+    # --- drift
+
+    def drifts(
+        self, written: Written, anchor: Anchor, document: Document, resolution: Resolution, sentence: str = ""
+    ) -> tuple[Drift, ...]:
+        """Compare what each span of an anchor showed when it was written with the present.
+
+        `resolution`: what the anchor means at present; `sentence`: the one it stands in. Runs no git.
+        """
+        as_of = written.resolution.as_of if written.resolution is not None else ""
+        root = self.indexes[self.home(document).root].root
+        why = _why_no_drift(anchor, resolution, root)
+        path = resolution.path if resolution.resolved or resolution.status == "line-out-of-range" else ""
+
+        def lines_of(here: str) -> Sequence[str] | None:
+            file = self.reader.read(joined(root, here))
+            return file.lines if isinstance(file, FileText) else None
+
+        def drift(baseline: Baseline, span: Span) -> Drift:
+            if why and baseline.state == "text":
+                return Drift("unknown", (), baseline.commit, baseline.time, reason=why)
+            return drift_of(baseline, path, span, lines_of, sentence)
+
+        found = [drift(baseline, span) for baseline, span in zip(written.baselines, anchor.spans, strict=True)]
+        return tuple([each._replace(as_of=as_of) for each in found]) if as_of else tuple(found)
+
+    def past_files(self, written: Iterable[Written | None], document: Document) -> list[str]:
+        """Give the keys, for the reader, of the files that drift looks into beside those that are cited now."""
+        paths = {baseline.now for past in written if past is not None for baseline in past.baselines if baseline.now}
+        root = self.indexes[self.home(document).root].root
+        return [joined(root, path) for path in paths]
+
+    def lines_at(self, place: Standing, document: Document) -> Sequence[str]:
+        """Give the lines of a place in the root of a document; none where they cannot be read."""
+        root = self.indexes[self.home(document).root].root
+        file = self.reader.read(joined(root, place.path))
+        return file.lines[place.first - 1 : place.last] if isinstance(file, FileText) else ()
 
     # --- what helps with a path that is gone
 
@@ -361,12 +437,27 @@ class Snapshot:
         )
 
 
+def _why_no_drift(anchor: Anchor, resolution: Resolution, root: str) -> str:
+    """Say why an anchor's drift cannot be known, whatever its past; "" where it can."""
+    if anchor.approximate:
+        return "is that of a citation that does not name exact lines"
+    if resolution.root and resolution.root != root:
+        return "is not kept where the cited file is"
+    return ""
+
+
 def _is_a_part(path: str, renamed: str) -> bool:
     """Say whether `renamed` is one part of what `path` was split into, and not the main one."""
     stem = path.rpartition("/")[2].partition(".")[0]
     folder = path[: len(path) - len(path.rpartition("/")[2])] + stem + "/"
     main = renamed.rpartition("/")[2].partition(".")[0]
     return renamed.startswith(folder) and main not in ("mod", "__init__", "index", stem)
+
+
+def _paths_at_branch(anchor: Anchor) -> Iterator[str]:
+    """Give what may be the path of a link to a ref of this repository; none where the ref is a commit."""
+    is_commit = len(anchor.ref) >= 7 and set(anchor.ref) <= _COMMIT
+    return iter(()) if is_commit else _splits(anchor.path)
 
 
 def _splits(path: str) -> Iterator[str]:

@@ -19,7 +19,12 @@ LANES = {
     "closest": "git",
     "judge": "judge",
     "better": "judge",
+    "grounding": "judge",
     "watch": "watch",
+    "baselines": "drift",
+    "departed": "drift",
+    "citing": "citing",
+    "renaming": "citing",
 }
 """What is done one after the other: a long walk of git holds up no judgement."""
 

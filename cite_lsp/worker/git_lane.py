@@ -82,6 +82,10 @@ class GitLane:
             answers[path] = list(index.close_to(path, MOST_CLOSEST))
         return answers
 
+    def last_index(self, root: str) -> PathIndex | None:
+        """Give the last index of a root, for other lanes: it is not listed twice in one process."""
+        return self._indexes.get(root)
+
     def _repository(self, root: str) -> Repository | NoRepository:
         if root not in self._repositories:
             _keep(self._repositories, root, Repository.of(root))
@@ -101,4 +105,5 @@ def _keep(kept: dict[str, _Value], root: str, value: _Value) -> None:
     kept[root] = value
 
 
-TASKS = GitLane().tasks
+LANE = GitLane()
+TASKS = LANE.tasks

@@ -221,6 +221,20 @@ def test_nothing_of_a_workspace_runs_until_it_is_trusted(
     assert seen["trusted"]["ran"] is True
 
 
+def test_text_that_moves_in_an_unsaved_file_is_told_and_mended(
+    parts: Mapping[str, str], start: Callable[..., Editor], pictures: Path
+) -> None:
+    editor = start({**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}, "--disable-workspace-trust")
+    seen = _drive("drift.mjs", parts, editor, pictures)
+
+    assert seen["drift-typed"]["saved"] == CODE, "the code was not saved"
+    assert "# three" in seen["drift-typed"]["lines"]
+    assert any("the cited text moved to lines 10-12" in row for row in seen["drift-told"])
+    assert "Moved to lines 10-12" in seen["drift-hover"].replace("\u00a0", " ")
+    assert any("Cite src/retry.py:10-12" in title for title in seen["drift-mended"]["titles"])
+    assert any("(`src/retry.py:10-12`)" in line for line in seen["drift-mended"]["lines"])
+
+
 def test_the_contributed_settings_are_those_of_the_schema() -> None:
     text = (EXTENSION / "package.json").read_text(encoding="utf-8")
     assert settings_script.package(text) == text, "python editors/vscode/scripts/settings.py"

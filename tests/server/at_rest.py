@@ -18,11 +18,15 @@ def under_way(session: Session) -> list[str]:
     if not session.exits and session.server.session is None:
         return ["there is no session yet"]
     inner = session.server.session
-    found = [f"the timer {name}" for name in inner._timers]
+    found = [f"the timer {name}" for name in inner.timers._timers]
     if inner._pending or inner._flush is not None:
         found.append("documents to publish")
     if inner.judging.busy:
         found.append("the judge")
+    if inner.histories.busy:
+        found.append("the histories")
+    if inner.grounding.busy:
+        found.append("the grounding")
     if not all(future.done() for future in session.server.protocol._request_futures.values()):
         found.append("requests")
     if session._tasks:
@@ -48,7 +52,7 @@ async def rest(session: Session) -> None:
 def troubles(session: Session) -> list[str]:
     """What went wrong that a server at rest knows of."""
     inner = session.server.session
-    found = [inner.judging.error, *(space.error for space in inner.spaces)]
+    found = [inner.judging.error, inner.histories.error, inner.grounding.error, *(space.error for space in inner.spaces)]
     incomplete = [f"{space.roots} are not listed" for space in inner.spaces if space.roots and not space.complete]
     return [*filter(None, found), *incomplete]
 

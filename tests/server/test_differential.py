@@ -59,7 +59,7 @@ def faults(life: Life, fresh: dict[str, Any], without: frozenset[str] = frozense
 async def live(folder: Path, encoding: str, pulls: bool, judges: bool, plan: list[list[Step]]) -> str:
     """Live through sequences of steps; say where the server's view and a fresh one's differ."""
     run = "save" if judges else "manual"
-    life = Life(folder, encoding, pulls, make_server, base={"judge": {"run": run}})
+    life = Life(folder, encoding, pulls, make_server, base={"judge": {"run": run}, "drift": {"enabled": False}})
     without = VERDICTS | {"unused-ignore"} if judges else frozenset()
     done: list[Step] = []
     async with life.session() as session:

@@ -350,7 +350,7 @@ def test_a_repository_of_another_user_is_refused_with_what_to_do(tmp_path, monke
 def test_a_git_that_hangs_is_left(tmp_path, monkeypatch):
     repo = new(tmp_path / "r", **{"a.py": "1"})
     monkeypatch.setenv("PATH", wrapped_git(tmp_path / "bin", "exec sleep 60"))
-    monkeypatch.setattr(module._ask, "__kwdefaults__", {"fed": None, "seconds": 0.2})
+    monkeypatch.setattr(module.ask, "__kwdefaults__", {"fed": None, "seconds": 0.2})
     found = Repository.of(str(repo))
     assert isinstance(found, NoRepository)
     assert found.kind == "overrun"

@@ -9,13 +9,15 @@ import orjson
 
 from cite_lsp import __version__
 from cite_lsp.cli.run import Report, Run
-from cite_lsp.cli.summary import VERDICTS, Summary
+from cite_lsp.cli.summary import DRIFTS, VERDICTS, Summary
 from cite_lsp.config import Problem
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.columns import to_units
+from cite_lsp.findings.by_block import Drifts
 from cite_lsp.findings.check import Checked
 from cite_lsp.findings.finding import Finding, Severity
 from cite_lsp.findings.places import Places
+from cite_lsp.snapshot.drift import Drift
 from cite_lsp.snapshot.resolve import Resolution
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -72,6 +74,9 @@ class JsonWriter:
             "foreign": summary.foreign,
             "unattached": summary.unattached,
             "findings": findings,
+            "accepted": summary.accepted,
+            "drift": {name: summary.drifts[name] for name in DRIFTS},
+            "drift_in_records": {name: summary.drifts_in_records[name] for name in DRIFTS},
             "verdicts": dict.fromkeys(VERDICTS, 0),
             "seconds": round(seconds, 3),
         }
@@ -133,19 +138,24 @@ class _Positions:
 
 def _document(report: Report, checked: Checked, run: Run, *, excerpts: bool) -> dict[str, Any]:
     places = _Positions(checked.text)
-    pairs = zip(checked.anchors, checked.resolutions, strict=True)
+    triples = zip(checked.anchors, checked.resolutions, checked.drifts, strict=True)
     return {
         "path": report.path,
         "sha256": report.sha256,
         "outcome": checked.outcome,
         "unattached": checked.document.unattached,
-        "anchors": [_anchor(anchor, resolution, places, run, excerpts=excerpts) for anchor, resolution in pairs],
+        "anchors": [
+            _anchor(anchor, resolution, drifts, places, run, excerpts=excerpts)
+            for anchor, resolution, drifts in triples
+        ],
         "findings": [_finding(finding, places) for finding in checked.findings],
         "audit": None,
     }
 
 
-def _anchor(anchor: Anchor, resolution: Resolution, places: _Positions, run: Run, *, excerpts: bool) -> dict[str, Any]:
+def _anchor(
+    anchor: Anchor, resolution: Resolution, drifts: Drifts | None, places: _Positions, run: Run, *, excerpts: bool
+) -> dict[str, Any]:
     shape: dict[str, Any] = {
         "range": places.range(anchor.start, anchor.end),
         "text": anchor.text,
@@ -160,7 +170,7 @@ def _anchor(anchor: Anchor, resolution: Resolution, places: _Positions, run: Run
             "candidates": resolution.candidates,
             "line_count": resolution.line_count,
         },
-        "drift": None,
+        "drift": None if drifts is None else [_drift(drift) for drift in drifts],
         "claim": {"text": _cut(anchor.claim), "sentence": _cut(anchor.sentence), "section": _cut(anchor.section)},
         "verdict": None,
     }
@@ -179,6 +189,17 @@ def _anchor(anchor: Anchor, resolution: Resolution, places: _Positions, run: Run
             for excerpt in found
         ]
     return shape
+
+
+def _drift(drift: Drift) -> dict[str, Any]:
+    return {
+        "status": drift.status,
+        "places": [{"path": place.path, "span": [place.first, place.last]} for place in drift.places],
+        "baseline": drift.baseline or None,
+        "reformatted": drift.reformatted,
+        "as_of": drift.as_of or None,
+        "reason": drift.reason or None,
+    }
 
 
 def _finding(finding: Finding, places: _Positions) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from rich.text import Text
 
 from cite_lsp.cli.formats.as_json import shown
 from cite_lsp.cli.run import Report, Run
-from cite_lsp.cli.summary import Summary
+from cite_lsp.cli.summary import DRIFTS, Summary
 from cite_lsp.config import Problem
 from cite_lsp.findings.finding import DEFAULT_LIMIT, Finding, Severity, cap
 from cite_lsp.findings.places import Places
@@ -20,6 +20,14 @@ _STYLES = {
 _GUTTER = 6
 _PLACE = 7
 _SEVERITY = 7
+_DRIFTS = {
+    "same": "unchanged",
+    "moved": "moved",
+    "edited": "edited",
+    "gone": "gone",
+    "born-wrong": "wrong from the start",
+    "unknown": "with a history that is not known",
+}
 _PLURAL = {"error": "errors", "warning": "warnings", "information": "information", "hint": "hints"}
 
 
@@ -146,9 +154,17 @@ class TextWriter:
         ]
         if summary.foreign:
             coverage.append(f"{summary.foreign:,} of other repositories")
+        if summary.accepted:
+            coverage.append(f"{_count(summary.accepted, 'finding')} accepted")
         if summary.unattached:
             coverage.append(f"{_count(summary.unattached, 'line word')} not attached to a path")
         self._line(", ".join(coverage))
+        drifts = [f"{summary.drifts[name]:,} {_DRIFTS[name]}" for name in DRIFTS if summary.drifts[name]]
+        in_records = sum(summary.drifts_in_records.values())
+        if in_records:
+            drifts.append(f"{in_records:,} in records, read as of the commit that wrote them")
+        if drifts:
+            self._line(f"cited text: {', '.join(drifts)}")
         self._line(*self._totals(summary, seconds))
         self._flush()
 

@@ -9,6 +9,7 @@ from cite_lsp.findings.comments import comment_for
 from cite_lsp.findings.finding import Fix
 from cite_lsp.findings.places import Places
 from cite_lsp.server.convert import range_at
+from cite_lsp.server.features.accept import entries_of
 from cite_lsp.server.features.edits import joined_edit, offers_of, preferred_edits, workspace_edit
 from cite_lsp.server.features.rule_edit import rule_edit
 from cite_lsp.server.handlers import FIX_ALL
@@ -17,6 +18,7 @@ from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
 
 _QUICK_FIX = "quickfix"
+ACCEPT = "cite-lsp.server.accept"
 REPAIR = "cite-lsp.server.requestRepair"
 _REPAIRED = frozenset({"unsupported", "partial"})
 
@@ -79,6 +81,7 @@ def _quick_fixes(session: Session, document: OpenDocument, where: types.Range) -
     for hit in hits:
         yield from _fixes(session, document, hit, places)
         yield from _repair(document, hit)
+        yield from _accepting(document, hit)
         yield from _ignoring(session, document, hit, places)
     codes = dict.fromkeys(code for hit in hits for code in _told_codes(document, hit))
     for code in codes:
@@ -147,6 +150,20 @@ def _repair(document: OpenDocument, hit: Hit) -> Iterator[dict[str, Any]]:
     }
 
 
+def _accepting(document: OpenDocument, hit: Hit) -> Iterator[dict[str, Any]]:
+    diagnostics = [each for entry in entries_of(document, hit) for each in _diagnostics(document, hit, entry.code)]
+    if not diagnostics:
+        return
+    title = "Still right: accept this citation as it stands"
+    argument = {"uri": document.uri, "range": hit.range(document.encoding)}
+    yield {
+        "title": title,
+        "kind": _QUICK_FIX,
+        "diagnostics": diagnostics,
+        "command": {"title": title, "command": ACCEPT, "arguments": [argument]},
+    }
+
+
 def _ignoring(session: Session, document: OpenDocument, hit: Hit, places: Places) -> Iterator[dict[str, Any]]:
     for code in dict.fromkeys(_told_codes(document, hit)):
         diagnostics = _diagnostics(document, hit, code)
@@ -164,4 +181,5 @@ def _ignoring(session: Session, document: OpenDocument, hit: Hit, places: Places
 
 def _told_codes(document: OpenDocument, hit: Hit) -> Sequence[str]:
     judged = document.verdicts.of(hit.block)[hit.number]
-    return [*(told.code for told in hit.told), *([judged.verdict.label] if judged is not None else [])]
+    told = [*hit.told, *document.groundings.told(hit.block, hit.number)]
+    return [*(each.code for each in told), *([judged.verdict.label] if judged is not None else [])]

@@ -26,10 +26,21 @@ def named_document(session: Session, argument: Mapping[str, Any] | None) -> Open
     return document
 
 
+def named_range(argument: Mapping[str, Any] | None) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Give start and end of the range that a command names, each a 0-based line and a column in the client's units."""
+    try:
+        start, end = ((argument or {})["range"][name] for name in ("start", "end"))
+        return (int(start["line"]), int(start["character"])), (int(end["line"]), int(end["character"]))
+    except (KeyError, TypeError, ValueError):
+        raise JsonRpcInvalidParams(
+            'the command takes one object: {"uri": …, "range": {"start": …, "end": …}}'
+        ) from None
+
+
 async def judge_document(session: Session, argument: Mapping[str, Any] | None) -> dict[str, int]:
     """Judge a document now, and give the counts of its rows and verdicts."""
     document = named_document(session, argument)
-    task = session.judge(document)
+    task = session.rounds.start(document)
     counts = await task if task is not None else {}
     return {name: counts.get(name, 0) for name in _COUNTS}
 

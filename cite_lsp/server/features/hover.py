@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from cite_lsp.findings.drifting import commit_in_words, drift_in_words
+from cite_lsp.findings.told import lines_in_words
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.open_document import OpenDocument, Place
 from cite_lsp.server.session import Session
 from cite_lsp.server.verdicts import Judged
 from cite_lsp.snapshot.excerpt import Excerpt
 
+_SAID_BY_DRIFT = frozenset({"moved", "gone", "born-wrong"})
+"""Codes whose message says no more than the line on drift."""
 _MOST_LINES = 40
 _MOST_SPANS = 4
 _AROUND = 2
@@ -119,7 +123,12 @@ def _parts(document: OpenDocument, place: Place, hit: Hit, form: _Markdown) -> I
     if hit.resolution.path and hit.resolution.resolved:
         yield _title(place, hit, form)
     for told in hit.told:
-        yield form.told(told.message)
+        if told.code not in _SAID_BY_DRIFT and not told.replaced:
+            yield form.told(told.message)
+    yield from _drift(place, hit, form)
+    if not any(told.code == "moved" for told in hit.told):
+        for told in document.groundings.told(hit.block, hit.number):
+            yield form.told(told.message)
     if place.space.held_back and not hit.resolution.resolved and hit.resolution.status != "foreign":
         yield "The files of the workspace are still being listed."
         return
@@ -133,11 +142,27 @@ def _parts(document: OpenDocument, place: Place, hit: Hit, form: _Markdown) -> I
         yield from _excerpts(place, hit, judged, form)
 
 
+def _drift(place: Place, hit: Hit, form: _Markdown) -> Iterator[str]:
+    """Say of each span whether its text is still there, and where it went."""
+    commits = place.snapshot.commits
+    several = len(hit.drifts) > 1
+    for (drift, baseline), span in zip(hit.drifts, hit.anchor.spans, strict=False):
+        if drift.status == "same" and not drift.baseline:
+            continue  # nothing was heard of it, and nothing happened to it here
+        departed = None
+        if commits is not None and drift.status in ("moved", "gone"):
+            departed = commits.departed(baseline, anywhere=drift.status == "gone")
+        said = drift_in_words(drift, hit.present.path, departed)
+        yield form.told(f"{lines_in_words(span)}: {said}" if several else said[:1].upper() + said[1:])
+
+
 def _title(place: Place, hit: Hit, form: _Markdown) -> str:
     spans = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in hit.anchor.spans)
     title = form.name(f"{hit.resolution.path}:{spans}")
     file = place.snapshot.file(hit.resolution)
     notes = []
+    if hit.resolution.as_of:
+        notes.append(f"as of {commit_in_words(hit.resolution.as_of, hit.resolution.as_of_time)}")
     if hit.resolution.via in ("suffix", "basename", "same-document", "ancestor"):
         notes.append(f"found by {hit.resolution.via}")
     if file is not None and file.from_buffer:

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException
 
 from cite_lsp.audit.row_data import row_to_data
 from cite_lsp.audit.rows import row_of
 from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.document import Document
 from cite_lsp.findings.finding import Edit
 from cite_lsp.findings.places import Places
-from cite_lsp.findings.rewrite import renumber
-from cite_lsp.server.features.commands import apply, named_document
+from cite_lsp.findings.rewrite import restand
+from cite_lsp.server.features.commands import apply, named_document, named_range
 from cite_lsp.server.features.edits import offers_of, workspace_edit
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.open_document import OpenDocument
@@ -40,7 +41,7 @@ class Repair:
 async def request_repair(session: Session, argument: Mapping[str, Any] | None) -> dict[str, Any]:
     """Offer the repairs of the citation at a range, and apply the one that is chosen; say what came of it."""
     document = named_document(session, argument)
-    low, high = (document.offset(*position) for position in _range(argument))
+    low, high = (document.offset(*position) for position in named_range(argument))
     hit = next((hit for hit in document.hits if hit.span[0] <= high and low <= hit.span[1]), None)
     if hit is None:
         return _say(session, "there is no citation at this place to repair")
@@ -61,17 +62,6 @@ async def request_repair(session: Session, argument: Mapping[str, Any] | None) -
     return {"applied": applied, "written": chosen.written if applied else None, "reason": reason}
 
 
-def _range(argument: Mapping[str, Any] | None) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Give start and end, each a 0-based line and a column in the client's units."""
-    try:
-        start, end = ((argument or {})["range"][name] for name in ("start", "end"))
-        return (int(start["line"]), int(start["character"])), (int(end["line"]), int(end["character"]))
-    except (KeyError, TypeError, ValueError):
-        raise JsonRpcInvalidParams(
-            'the command takes one object: {"uri": …, "range": {"start": …, "end": …}}'
-        ) from None
-
-
 def _known(document: OpenDocument, hit: Hit) -> list[Repair]:
     """Give what is known without a look at the claim: the closest path, the end of the file, the real spelling."""
     return [
@@ -82,10 +72,10 @@ def _known(document: OpenDocument, hit: Hit) -> list[Repair]:
 
 async def _better(session: Session, document: OpenDocument, hit: Hit) -> list[Repair]:
     """Look for other lines of the cited file that the judge calls supported."""
-    place = document.place
-    if place is None or document.document is None or len(hit.anchor.spans) != 1 or not hit.resolution.resolved:
+    place, parsed = document.place, document.document
+    if place is None or parsed is None or len(hit.anchor.spans) != 1 or not hit.resolution.resolved:
         return []
-    bound = document.document.anchor_at(hit.span[0])
+    bound = parsed.anchor_at(hit.span[0])
     row = row_of(bound, hit.resolution, place.snapshot) if bound is not None else None
     if row is None or row.file is None:
         return []
@@ -96,25 +86,18 @@ async def _better(session: Session, document: OpenDocument, hit: Hit) -> list[Re
     except (WorkerLost, WorkerFailed) as error:
         session.judging.error = f"the judge failed: {error}"
         return []
-    return [_repair(hit.anchor, each) for each in found]
+    repairs = [_repair(hit, parsed, each) for each in found]
+    return [repair for repair in repairs if repair.edits]
 
 
-def _repair(anchor: Anchor, found: Mapping[str, Any]) -> Repair:
+def _repair(hit: Hit, document: Document, found: Mapping[str, Any]) -> Repair:
     span = (found["first"], found["last"])
-    edits = _renumbered(anchor, span)
-    written = _written(anchor, edits)
+    edits = tuple(
+        Edit(edit.start + hit.offset, edit.end + hit.offset, edit.text)
+        for edit in restand(hit.block.anchors[hit.number], document, [span], None, hit.block)
+    )
+    written = _written(hit.anchor, edits)
     return Repair(f"Cite {written}", written, edits, str(found["verdict"]["basis"]))
-
-
-def _renumbered(anchor: Anchor, span: tuple[int, int]) -> tuple[Edit, ...]:
-    """Give the edits that make an anchor of one span cite another; a single line becomes a range where it must."""
-    places = anchor.number_ranges[0]
-    edits = renumber(anchor, 0, span)
-    if len(places) == 1 and span[1] > span[0]:
-        end = places[0][1]
-        mark = "-L" if anchor.text[: places[0][0] - anchor.start].endswith("#L") else "-"
-        edits = (*edits[:1], Edit(end, end, f"{mark}{span[1]}"), *edits[1:])
-    return edits
 
 
 def _written(anchor: Anchor, edits: tuple[Edit, ...]) -> str:

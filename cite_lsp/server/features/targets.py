@@ -23,8 +23,11 @@ class Target:
 
 
 def targets_of(document: OpenDocument, hit: Hit) -> list[Target]:
-    """Give the lines that each span of a citation names, cut at the end of the file; none where there are none."""
-    place, resolution = document.place, hit.resolution
+    """Give the lines that each span of a citation names, cut at the end of the file; none where there are none.
+
+    A citation that is read as of a commit leads to where its text stands now: what was cannot be opened.
+    """
+    place, resolution = document.place, hit.present
     if place is None or not resolution.resolved or not resolution.root:
         return []
     file = place.snapshot.file(resolution)
@@ -32,9 +35,10 @@ def targets_of(document: OpenDocument, hit: Hit) -> list[Target]:
         return []
     uri = to_uri(joined(resolution.root, resolution.path))
     count = len(file.lines)
-    spans = [
-        (first, min(max(first, last), count))
-        for first, last in hit.block.anchors[hit.number].spans
-        if 0 < first <= count
-    ]
+    cited = list(hit.block.anchors[hit.number].spans)
+    if hit.resolution.as_of:
+        for number, (drift, _) in enumerate(hit.drifts):
+            if drift.places and drift.places[0].path == resolution.path:
+                cited[number] = (drift.places[0].first, drift.places[0].last)
+    spans = [(first, min(max(first, last), count)) for first, last in cited if 0 < first <= count]
     return [Target(uri, first, last, file.lines) for first, last in spans]

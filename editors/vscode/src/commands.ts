@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { Location, Position } from "vscode-languageclient/node";
 import { citation } from "./citation.ts";
 import type { Server } from "./server.ts";
 import { number } from "./status.ts";
@@ -13,7 +14,10 @@ interface Judged {
   readonly unchecked: number;
 }
 
-/** Registers the commands that package.json names, and `cite-lsp.menu` behind the status item. */
+/** What a code lens hands over: the document, the place of the lens, and where it is cited, as the protocol has them. */
+type Shown = [uri: string, position: Position, locations: Location[]];
+
+/** Registers the commands that package.json names, `cite-lsp.menu` behind the status item, and what a code lens runs. */
 export function registerCommands(server: Server, channel: vscode.LogOutputChannel): vscode.Disposable {
   const commands: Record<string, () => unknown> = {
     "cite-lsp.copyCitation": copyCitation,
@@ -25,6 +29,8 @@ export function registerCommands(server: Server, channel: vscode.LogOutputChanne
     "cite-lsp.menu": menu,
   };
   const registered = Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run));
+  const show = (...shown: Shown) => showCitations(server, ...shown);
+  registered.push(vscode.commands.registerCommand("cite-lsp.showCitations", show));
   return vscode.Disposable.from(...registered);
 }
 
@@ -72,6 +78,18 @@ async function fixAll(server: Server): Promise<void> {
   if (fixed !== undefined) {
     const message = fixed === 0 ? "no finding here has one answer" : `${number(fixed, "citation")} fixed`;
     void vscode.window.showInformationMessage(`cite-lsp: ${message}`);
+  }
+}
+
+async function showCitations(server: Server, uri: string, position: Position, locations: Location[]): Promise<void> {
+  const converter = server.client?.protocol2CodeConverter;
+  if (converter !== undefined) {
+    await vscode.commands.executeCommand(
+      "editor.action.showReferences",
+      converter.asUri(uri),
+      converter.asPosition(position),
+      locations.map((location) => converter.asLocation(location)),
+    );
   }
 }
 

@@ -129,6 +129,17 @@ local function complete(lead)
   end, names())
 end
 
+--- What a code lens runs: the places that cite the lines below it, as `vim.lsp.buf.references()` lists them.
+---@param command lsp.Command its arguments: the document's URI, the place of the lens, and the locations
+---@param context { client_id: integer }
+function M.show_citations(command, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  local locations = (command.arguments or {})[3] or {}
+  local items = vim.lsp.util.locations_to_items(locations, client and client.offset_encoding or 'utf-16')
+  vim.fn.setqflist({}, ' ', { title = command.title, items = items })
+  vim.cmd('botright copen')
+end
+
 ---@param bufnr integer
 function M.create(bufnr)
   vim.api.nvim_buf_create_user_command(bufnr, 'CiteLsp', run, {

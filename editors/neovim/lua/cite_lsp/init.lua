@@ -55,7 +55,9 @@ end
 ---@param bufnr integer
 function M.on_attach(client, bufnr)
   require('cite_lsp.status').show(client.id, bufnr)
-  require('cite_lsp.commands').create(bufnr)
+  local commands = require('cite_lsp.commands')
+  commands.create(bufnr)
+  vim.lsp.commands['cite-lsp.showCitations'] = commands.show_citations
 end
 
 return M

@@ -1,0 +1,198 @@
+"""Findings of the layer *drift*: what is said of a citation whose text moved, changed or went, and what helps."""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from cite_lsp.audit.rows import without_citations
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.claims import ALONE, Claims
+from cite_lsp.document.document import Block, Document
+from cite_lsp.document.ranges import Span
+from cite_lsp.findings.finding import Fix
+from cite_lsp.findings.resolving import Telling
+from cite_lsp.findings.rewrite import restand
+from cite_lsp.findings.told import Told, lines_in_words
+from cite_lsp.snapshot.baseline import Written
+from cite_lsp.snapshot.drift import Drift, Standing
+from cite_lsp.snapshot.resolve import Resolution
+from cite_lsp.snapshot.snapshot import Snapshot
+
+REPLACED = frozenset({"line-out-of-range", "end-out-of-range", "missing", "blank-line"})
+"""Codes of the layer *resolve* that `moved` replaces: it knows the answer."""
+
+_SHOWN_COMMIT = 7
+_MOST_PLACES = 3
+_ORDER = ("moved", "gone", "born-wrong", "edited")
+_NAME = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*|[0-9][0-9_]*(?:\.[0-9]+)?")
+_CODE_SPAN = re.compile(r"`+([^`]+)`+")
+_CODE_LIKE = re.compile(r"\w_\w|[a-z][A-Z]|[A-Z]{2}|[a-z]\.[a-z]|::|^[0-9]")
+
+Departed = tuple[str, int]
+"""The commit after which a text no longer stood where it had, and its time in seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drifted:
+    """One anchor of a block and what is known of its drift; `drifts` runs parallel to its spans."""
+
+    number: int
+    block: Block
+    written: Written
+    drifts: tuple[Drift, ...]
+    resolution: Resolution
+    """What it means at present."""
+
+    @property
+    def anchor(self) -> Anchor:
+        """The anchor, with offsets into its block."""
+        return self.block.anchors[self.number]
+
+
+def tell_drift(case: Drifted, document: Document, snapshot: Snapshot) -> Iterator[Told]:
+    """Tell what drifted, one finding at most; a citation that is read as of a commit describes that moment."""
+    drifts, anchor = case.drifts, case.anchor
+    status = next((each for each in _ORDER if any(drift.status == each for drift in drifts)), "")
+    if not status or anchor.approximate or anchor.defect or any(drift.as_of for drift in drifts):
+        return
+    if not case.resolution.resolved and not (status == "moved" and case.resolution.status in REPLACED):
+        return
+    index = next(at for at, drift in enumerate(drifts) if drift.status == status)
+    told = _TELLERS[status](case, index, document, snapshot)
+    if told is not None:
+        yield Told(status, told[0], anchor.start, anchor.end, case.number, told[1])
+
+
+def _moved(case: Drifted, index: int, document: Document, _: Snapshot) -> Telling:
+    drift, path = case.drifts[index], case.resolution.path
+    places = [place_in_words(place, path) for place in drift.places[:_MOST_PLACES]]
+    more = f" and {len(drift.places) - _MOST_PLACES} more" if len(drift.places) > _MOST_PLACES else ""
+    named = lines_in_words(case.anchor.spans[index])
+    what = f"the text cited as {named}" if len(case.anchor.spans) > 1 else "the cited text"
+    if len(places) > 1:
+        return f"{what} moved; it stands on {', '.join(places)}{more} now", _choices(case, index, document)
+    how = ", re-indented or with a name changed" if drift.reformatted else ""
+    return f"{what} moved to {places[0]}{how}", _one_answer(case, document)
+
+
+def _one_answer(case: Drifted, document: Document) -> tuple[Fix, ...]:
+    """Offer the lines that all spans stand on now; preferred where each has one certain place."""
+    spans: list[Span] = []
+    paths: set[str] = set()
+    for span, drift in zip(case.anchor.spans, case.drifts, strict=True):
+        place = drift.places[0] if len(drift.places) == 1 else None
+        spans.append((place.first, place.last) if place is not None else span)
+        paths.add(place.path if place is not None else case.resolution.path)
+    certain = [drift.status == "same" or (drift.status == "moved" and len(drift.places) == 1) for drift in case.drifts]
+    return _fix(case, document, spans, paths.pop(), preferred=all(certain)) if len(paths) == 1 else ()
+
+
+def _choices(case: Drifted, index: int, document: Document) -> tuple[Fix, ...]:
+    """Offer each place of one span; none is preferred."""
+    found: list[Fix] = []
+    for place in case.drifts[index].places:
+        spans = list(case.anchor.spans)
+        spans[index] = (place.first, place.last)
+        found += _fix(case, document, spans, place.path, preferred=False)
+    return tuple(found)
+
+
+def _fix(case: Drifted, document: Document, spans: list[Span], path: str, *, preferred: bool) -> tuple[Fix, ...]:
+    other = None if path == case.resolution.path and case.resolution.resolved else path
+    edits = restand(case.anchor, document, spans, other, case.block)
+    if not edits:
+        return ()
+    lines = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+    return (Fix(f"Cite {path}:{lines}", edits, preferred),)
+
+
+def _gone(case: Drifted, index: int, _: Document, snapshot: Snapshot) -> Telling:
+    baseline = case.written.baselines[index]
+    when = snapshot.commits.departed(baseline, anywhere=True) if snapshot.commits is not None else None
+    went = f"; it went in {commit_in_words(*when)}" if when else ""
+    return f"the cited text no longer stands anywhere in `{case.resolution.path}`{went}", ()
+
+
+def _born_wrong(case: Drifted, index: int, *_: object) -> Telling:
+    drift = case.drifts[index]
+    commit = commit_in_words(drift.baseline, drift.time)
+    return f"wrong when it was written, in {commit}: this citation {drift.reason}", ()
+
+
+def _edited(case: Drifted, index: int, document: Document, snapshot: Snapshot) -> Telling | None:
+    drift = case.drifts[index]
+    place = drift.places[0] if drift.places else None
+    now = snapshot.lines_at(place, document) if place is not None else ()
+    claim = without_citations(Claims(case.block, ALONE).claim(case.number), [each.text for each in case.block.anchors])
+    lost = lost_names(claim, case.written.baselines[index].lines, now)
+    if not lost:
+        return None
+    verb = "stands" if len(lost) == 1 else "stand"
+    message = f"the cited lines were edited: {_quoted(lost)} no longer {verb} in them"
+    if place is None or (place.path, place.first, place.last) == (case.resolution.path, *case.anchor.spans[index]):
+        return message, ()
+    where = place_in_words(place, case.resolution.path)
+    return f"{message}; what is left stands on {where}", _one_answer(case, document)
+
+
+_TELLERS: dict[str, Callable[[Drifted, int, Document, Snapshot], Telling | None]] = {
+    "moved": _moved,
+    "gone": _gone,
+    "born-wrong": _born_wrong,
+    "edited": _edited,
+}
+
+
+def commit_in_words(commit: str, when: int) -> str:
+    """Name a commit: `4f3c2d1, 12 Mar`, with the year where it is not this one."""
+    moment = time.gmtime(when)
+    year = "" if moment.tm_year == time.gmtime().tm_year else f" {moment.tm_year}"
+    months = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+    return f"{commit[:_SHOWN_COMMIT]}, {moment.tm_mday} {months[moment.tm_mon - 1]}{year}"
+
+
+def place_in_words(place: Standing, path: str = "") -> str:
+    """Name lines of a file: `lines 31-33`, with the file where it is not `path`."""
+    lines = lines_in_words((place.first, place.last))
+    return lines if place.path == path else f"{lines} of `{place.path}`"
+
+
+def drift_in_words(drift: Drift, path: str, departed: Departed | None = None) -> str:
+    """Say what is known of a span's drift, for a person who looks at the citation; `path` is the file it cites."""
+    since = f" since {commit_in_words(drift.baseline, drift.time)}" if drift.baseline else " since it was first seen"
+    when = f" in {commit_in_words(*departed)}" if departed else ""
+    if drift.status == "same":
+        return f"unchanged{since}" + (", but for its indentation" if drift.reformatted else "")
+    if drift.status == "moved":
+        places = [place_in_words(place, path) for place in drift.places]
+        changed = ", re-indented or with a name changed" if drift.reformatted else ""
+        return f"moved to {' or '.join(places)}{when}{changed}"
+    if drift.status == "edited":
+        place = drift.places[0] if drift.places else None
+        where = f"; what is left of it stands on {place_in_words(place, path)}" if place else ""
+        return f"edited{since}{where}"
+    if drift.status == "gone":
+        return f"gone{when or since}: the cited text stands nowhere in the file any more"
+    if drift.status == "born-wrong":
+        return f"wrong when it was written{since.replace(' since', ', in', 1)}: this citation {drift.reason}"
+    return f"not known whether it moved: its history {drift.reason}"
+
+
+def lost_names(claim: str, before: Iterable[str], now: Iterable[str]) -> tuple[str, ...]:
+    """Give the names and numbers of a claim that stood in the cited text as it was and do not stand in it now."""
+    old = {name for line in before for name in _NAME.findall(line)}
+    new = {name for line in now for name in _NAME.findall(line)}
+    return tuple(name for name in _names_of(claim) if name in old and name not in new)
+
+
+def _names_of(claim: str) -> Iterator[str]:
+    """Give what a claim depends on: names between backticks, names that look like code, numbers; each once."""
+    code = [name for span in _CODE_SPAN.findall(claim) for name in _NAME.findall(span)]
+    prose = [name for name in _NAME.findall(_CODE_SPAN.sub(" ", claim)) if _CODE_LIKE.search(name)]
+    yield from dict.fromkeys([*code, *prose])
+
+
+def _quoted(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:_MOST_PLACES])
+    return shown + (" and others" if len(names) > _MOST_PLACES else "")

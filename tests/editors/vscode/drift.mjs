@@ -1,0 +1,52 @@
+// A cited file is typed in and not saved: node drift.mjs SETUP.json (see window.mjs).
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  applyQuickFix, closeProblems, finish, focused, hover, leaveHover, openFile, openWorkspace, page, problems, setup,
+  shownLines, statusItem, step, until,
+} from './window.mjs';
+
+const CODE = path.join(setup.workspace, 'src', 'retry.py');
+const warnings = page.locator('.squiggly-warning').first();
+
+async function goToLine(line) {
+  const field = page.locator('.quick-input-widget input').first();
+  await until(() => page.keyboard.press('Control+G'), (timeout) => field.waitFor({ timeout }));
+  await field.fill(`:${line}`);
+  await page.keyboard.press('Enter');
+  await focused.waitFor();
+}
+
+await step('drift-before', async () => {
+  await openWorkspace();
+  await openFile('limits.md');
+  await statusItem.filter({ hasText: /\d+ citations?, 0 findings/ }).waitFor({ timeout: 60000 });
+});
+
+await step('drift-typed', async () => {
+  await openFile('retry.py');
+  await goToLine(7);
+  await page.keyboard.press('Home');
+  await page.keyboard.type('# one\n# two\n# three\n', { delay: 10 });
+  return { saved: fs.readFileSync(CODE, 'utf8'), lines: await shownLines() };
+});
+
+await step('drift-told', async () => {
+  await openFile('limits.md');
+  await warnings.waitFor();
+  return problems('moved');
+});
+
+await step('drift-hover', async () => {
+  await closeProblems();
+  return hover('src/retry.py:7-9', 'Moved to');
+});
+
+await step('drift-mended', async () => {
+  await leaveHover();
+  const titles = await applyQuickFix('src/retry.py:7-9', 'src/retry.py:10-12');
+  await warnings.waitFor({ state: 'detached' });
+  return { titles, lines: await shownLines() };
+});
+
+await finish();

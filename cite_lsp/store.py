@@ -214,16 +214,12 @@ DELETE FROM baselines WHERE place = ? AND key = ? AND head NOT IN (
 
 
 class Store:
-    """The baselines of documents, kept under what they depend on."""
+    """The baselines of documents, kept under what they depend on (`snapshot.remembering.Remembered`)."""
 
     def __init__(self, folder: str, *, most_bytes: int = _MOST_BYTES) -> None:
+        """Take the cache folder; it is made when something is kept."""
         self._table = Table(folder, "baselines-1.db", _BASELINES)
         self._most_bytes = most_bytes
-
-    @classmethod
-    def open(cls, folder: str) -> "Store":
-        """Give the store of a cache folder; the folder is made when something is kept."""
-        return cls(folder)
 
     @property
     def message(self) -> str:

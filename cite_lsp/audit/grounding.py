@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from cite_lsp.audit.amounts import Stated, numbers_in, said_words, stated
 from cite_lsp.audit.asserted import MOST_CHARS as MOST_CLAIM
 from cite_lsp.audit.asserted import Asserted, flat, own, said_until
+from cite_lsp.audit.claim_texts import without_citations
 from cite_lsp.audit.standing import DEFINES, LOOK, SETS, USES, Standing, standing, whole_token
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.document.anchors import Anchor
@@ -105,6 +106,12 @@ class _Looked(NamedTuple):
     numbers: frozenset[float]
     around: str
     """The headers of what encloses them, flat."""
+
+
+def names_something(anchor: Anchor) -> bool:
+    """Say whether the claim of an anchor, bound to its context, names anything that could be looked for."""
+    citations = anchor.context.citations if anchor.context is not None else frozenset()
+    return bool(own(without_citations(anchor.claim, citations), without_citations(anchor.sentence, citations)))
 
 
 def sharing(anchors: Sequence[Anchor]) -> tuple[tuple[int, ...], ...]:

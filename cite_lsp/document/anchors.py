@@ -55,7 +55,7 @@ class Context(Protocol):
         """The nearest heading of level 2 above, as written."""
 
     @property
-    def citations(self) -> tuple[str, ...]:
+    def citations(self) -> frozenset[str]:
         """The texts of the block's anchors."""
 
     @property

@@ -93,6 +93,7 @@ class Claims:
     __slots__ = (
         "_block",
         "_borrowings",
+        "_citations",
         "_groups",
         "_mask",
         "_order",
@@ -108,6 +109,7 @@ class Claims:
     def __init__(self, block: BlockText, surroundings: Surroundings) -> None:
         self._block = block
         self._surroundings = surroundings
+        self._citations: frozenset[str] | None = None
         self._mask: str | None = None
         self._words = ""
         self._word_starts: list[int] = []
@@ -122,9 +124,11 @@ class Claims:
         """What thin sentences borrow; a row's sentences all borrow the row."""
 
     @property
-    def citations(self) -> tuple[str, ...]:
+    def citations(self) -> frozenset[str]:
         """The texts of the block's anchors."""
-        return tuple(anchor.text for anchor in self._block.anchors)
+        if self._citations is None:
+            self._citations = frozenset([anchor.text for anchor in self._block.anchors])
+        return self._citations
 
     @property
     def surroundings(self) -> Surroundings:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.document import Block, Document
 from cite_lsp.findings.documenting import block_findings
-from cite_lsp.findings.drifting import REPLACED, Drifted, commit_in_words, tell_drift
+from cite_lsp.findings.drifting import REPLACED, Drifted, commit_in_words, is_lost, tell_drift, what_is_left
 from cite_lsp.findings.finding import Edit, Fix
 from cite_lsp.findings.resolving import SILENT, Case, tell
 from cite_lsp.findings.told import Told
@@ -74,20 +74,27 @@ def tell_known(
     drifts: tuple[Drifts | None, ...] = (),
 ) -> BlockTold:
     """Tell what is wrong with a block whose anchors were resolved and compared with their past."""
-    found: list[Told] = []
-    for number, known in enumerate(drifts):
-        past = written[number]
-        if known is not None and past is not None:
-            found += tell_drift(Drifted(number, block, past, known, present[number]), document, snapshot)
+    cases = {
+        number: Drifted(number, block, past, known, now)
+        for number, (known, past, now) in enumerate(zip(drifts, written, present, strict=bool(drifts)))
+        if known is not None and past is not None
+    }
+    found = [told for case in cases.values() for told in tell_drift(case, document, snapshot)]
     answered = {each.anchor for each in found if each.code == "moved"}
     resolutions = tuple([
         past.resolution if past is not None and past.resolution is not None else now
         for now, past in zip(present, written or [None] * len(present), strict=True)
     ])  # fmt: skip
-    told = [
-        replace(each, replaced=True) if each.anchor in answered and each.code in REPLACED else each
-        for each in _resolve_findings(block, document, snapshot, resolutions)
-    ]
+    told = list(_resolve_findings(block, document, snapshot, resolutions))
+    for at, each in enumerate(told):
+        case = cases.get(each.anchor or 0)
+        if each.code not in REPLACED or case is None:
+            continue
+        if each.anchor in answered:
+            told[at] = replace(each, replaced=True)
+        elif is_lost(case):
+            doubted = [replace(fix, preferred=False) for fix in each.fixes]
+            told[at] = replace(each, fixes=(*what_is_left(case, document), *doubted))
     return BlockTold(resolutions, (*block_findings(block), *told, *found), drifts)
 
 

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cite_lsp.audit.grounding import besides, ground
+from cite_lsp.audit.grounding import besides, ground, names_something
 from cite_lsp.audit.rows import row_of
 from cite_lsp.config import Settings, severity_of
 from cite_lsp.document.anchors import Anchor
@@ -151,6 +151,8 @@ def _grounding(anchors: Sequence[Anchor], known: BlockTold, first: int, snapshot
 
     What is known to have moved is left out: that its lines are wrong is said already.
     """
+    if not any(map(names_something, anchors)):
+        return
     pairs = zip(anchors, known.resolutions, strict=True)
     rows = [row_of(anchor, resolution, snapshot) for anchor, resolution in pairs]
     gone = {each.anchor for each in known.told if each.code == "moved"}

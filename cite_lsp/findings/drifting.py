@@ -2,10 +2,10 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cite_lsp.audit.rows import without_citations
+from cite_lsp.audit.claim_texts import without_citations
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.document import Block, Document
@@ -64,6 +64,18 @@ def tell_drift(case: Drifted, document: Document, snapshot: Snapshot) -> Iterato
         yield Told(status, told[0], anchor.start, anchor.end, case.number, told[1])
 
 
+def is_lost(case: Drifted) -> bool:
+    """Say whether the cited text is known not to stand anywhere whole: other lines are not certain to be meant."""
+    return any(drift.status in ("gone", "edited", "born-wrong") for drift in case.drifts)
+
+
+def what_is_left(case: Drifted, document: Document) -> tuple[Fix, ...]:
+    """Offer the lines that edited text is aligned with, where a citation leads nowhere; not preferred."""
+    if any(drift.as_of for drift in case.drifts) or all(not drift.places for drift in case.drifts):
+        return ()
+    return _placed(case, document, {}, preferred=False)
+
+
 def _moved(case: Drifted, index: int, document: Document, _: Snapshot) -> Telling:
     drift, path = case.drifts[index], case.resolution.path
     places = [place_in_words(place, path) for place in drift.places[:_MOST_PLACES]]
@@ -71,31 +83,35 @@ def _moved(case: Drifted, index: int, document: Document, _: Snapshot) -> Tellin
     named = lines_in_words(case.anchor.spans[index])
     what = f"the text cited as {named}" if len(case.anchor.spans) > 1 else "the cited text"
     if len(places) > 1:
-        return f"{what} moved; it stands on {', '.join(places)}{more} now", _choices(case, index, document)
+        return f"{what} moved; now it stands on {' and on '.join(places)}{more}", _choices(case, index, document)
     how = ", re-indented or with a name changed" if drift.reformatted else ""
     return f"{what} moved to {places[0]}{how}", _one_answer(case, document)
 
 
 def _one_answer(case: Drifted, document: Document) -> tuple[Fix, ...]:
     """Offer the lines that all spans stand on now; preferred where each has one certain place."""
-    spans: list[Span] = []
-    paths: set[str] = set()
-    for span, drift in zip(case.anchor.spans, case.drifts, strict=True):
-        place = drift.places[0] if len(drift.places) == 1 else None
-        spans.append((place.first, place.last) if place is not None else span)
-        paths.add(place.path if place is not None else case.resolution.path)
     certain = [drift.status == "same" or (drift.status == "moved" and len(drift.places) == 1) for drift in case.drifts]
-    return _fix(case, document, spans, paths.pop(), preferred=all(certain)) if len(paths) == 1 else ()
+    return _placed(case, document, {}, preferred=all(certain))
 
 
 def _choices(case: Drifted, index: int, document: Document) -> tuple[Fix, ...]:
-    """Offer each place of one span; none is preferred."""
-    found: list[Fix] = []
-    for place in case.drifts[index].places:
-        spans = list(case.anchor.spans)
-        spans[index] = (place.first, place.last)
-        found += _fix(case, document, spans, place.path, preferred=False)
-    return tuple(found)
+    """Offer each place of one span, the others where they stand now; none is preferred."""
+    places = case.drifts[index].places
+    return tuple(fix for place in places for fix in _placed(case, document, {index: place}, preferred=False))
+
+
+def _placed(case: Drifted, document: Document, chosen: Mapping[int, Standing], *, preferred: bool) -> tuple[Fix, ...]:
+    """Offer the lines that all spans stand on now, some of them as chosen; nothing where they lie in several files.
+
+    A span that is left behind would be lost: once the citation reads otherwise, its past is not known any more.
+    """
+    spans: list[Span] = []
+    paths: set[str] = set()
+    for number, (span, drift) in enumerate(zip(case.anchor.spans, case.drifts, strict=True)):
+        place = chosen.get(number) or (drift.places[0] if len(drift.places) == 1 else None)
+        spans.append((place.first, place.last) if place is not None else span)
+        paths.add(place.path if place is not None else case.resolution.path)
+    return _fix(case, document, spans, paths.pop(), preferred=preferred) if len(paths) == 1 else ()
 
 
 def _fix(case: Drifted, document: Document, spans: list[Span], path: str, *, preferred: bool) -> tuple[Fix, ...]:
@@ -124,7 +140,8 @@ def _edited(case: Drifted, index: int, document: Document, snapshot: Snapshot) -
     drift = case.drifts[index]
     place = drift.places[0] if drift.places else None
     now = snapshot.lines_at(place, document) if place is not None else ()
-    claim = without_citations(Claims(case.block, ALONE).claim(case.number), [each.text for each in case.block.anchors])
+    claims = Claims(case.block, ALONE)
+    claim = without_citations(claims.claim(case.number), claims.citations)
     lost = lost_names(claim, case.written.baselines[index].lines, now)
     if not lost:
         return None

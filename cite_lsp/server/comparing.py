@@ -20,8 +20,9 @@ def compare_again(
 ) -> tuple[tuple[Drifts | None, ...], bool] | None:
     """Compare the anchors of a block with their past after cited files were edited.
 
-    Gives their drifts, and whether a search is due; what is due keeps the drift it had. None where an anchor leads to
-    another file than before, or was not compared yet: everything is to be looked at anew.
+    Gives their drifts, and whether a search is due: for what was not found, which keeps the drift it had, and for what
+    was, for there may be copies now. None where an anchor leads to another file than before, or was not compared yet:
+    everything is to be looked at anew.
     """
     found: list[Drifts | None] = []
     due = old.due
@@ -30,9 +31,13 @@ def compare_again(
             return None
         drifts = old.known.drifts[number]
         again = drifts and _again(old, number, now, snapshot.file(now))
-        due = due or bool(drifts and again is None)
+        due = due or bool(drifts and (again is None or (again is not drifts and not _are_same(again))))
         found.append(again or drifts)
     return tuple(found), due
+
+
+def _are_same(drifts: Drifts) -> bool:
+    return all(drift.status == "same" for drift in drifts)
 
 
 def _again(old: "BlockChecked", number: int, now: Resolution, file: FileText | None) -> Drifts | None:

@@ -18,7 +18,7 @@ from cite_lsp.snapshot.git import NoRepository, Repository, ask
 from cite_lsp.snapshot.history import NOWHERE, History, encoded
 from cite_lsp.snapshot.lines import FileText, Unread
 from cite_lsp.snapshot.mentions import DocumentMentions
-from cite_lsp.snapshot.objects import ABSENT, Objects
+from cite_lsp.snapshot.objects import ABSENT, FOLDER, LINK, Objects
 from cite_lsp.snapshot.origins import Origin, Origins, Wanted, find_blob
 from cite_lsp.snapshot.path_names import PathNames
 from cite_lsp.snapshot.paths import fold
@@ -331,10 +331,16 @@ class Baselines:
         full = encoded(self._prefix + path)
         if full is None:
             return ""
+        now = os.fsdecode(history.now(full, position, lambda each: self._is_in_head(each, history)))
+        return now[len(self._prefix) :] if now.startswith(self._prefix) else ""
+
+    def _is_in_head(self, path: bytes, history: History) -> bool:
+        """Say whether a path is a file of HEAD: itself, through a symbolic link, or in a submodule."""
         tree = self._objects.root_of(history.head)
-        now = history.now(full, position, lambda each: find_blob(self._objects, tree, each) is not None)
-        text = os.fsdecode(now)
-        return text[len(self._prefix) :] if text.startswith(self._prefix) else ""
+        if find_blob(self._objects, tree, path) is not None:
+            return True
+        found = self._trees.find(tree, os.fsdecode(path), self._repository.top)
+        return found is not None and found.mode not in (FOLDER, LINK)
 
     # --- as of a commit that is named
 
@@ -385,7 +391,10 @@ class Baselines:
             if anchor.repository not in ("", "."):
                 return _unknown(anchor, "is that of another repository")
             return _unknown(
-                anchor, "is not known: its commit is not here" if is_commit_name(anchor.ref) else "is a branch's"
+                anchor,
+                "is not known: its commit is not here"
+                if is_commit_name(anchor.ref)
+                else "is not kept for links to a branch",
             )
         view = self._view(commit, self._objects.time_of(commit))
         path = anchor.path

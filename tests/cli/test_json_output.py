@@ -99,6 +99,9 @@ def test_excerpts_only_when_asked_for(cli, workspace):
     assert "line 2\n" in anchor["excerpts"][0]["text"]
 
 
+NO_DRIFT = dict.fromkeys(("same", "moved", "edited", "gone", "born-wrong", "unknown"), 0)
+
+
 def test_the_summary_counts(cli, workspace):
     folder = workspace(
         {
@@ -119,7 +122,10 @@ def test_the_summary_counts(cli, workspace):
         "foreign": 0,
         "unattached": 0,
         "findings": {"error": 1, "warning": 1, "information": 1, "hint": 0},
+        "drift": NO_DRIFT,
+        "drift_in_records": NO_DRIFT,
         "verdicts": {"supported": 0, "partial": 0, "unsupported": 0, "review": 0, "unchecked": 0},
+        "accepted": 0,
     }
     assert ran["root"] == "."
     assert ran["tool"] == {"name": "cite-lsp", "version": __version__}

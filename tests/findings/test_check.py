@@ -310,7 +310,7 @@ def test_a_finding_its_message_and_its_fix(everything, case):
 
 
 def test_every_code_that_a_check_looks_for_has_a_case():
-    looked_for = {code.name for code in CATALOGUE.values() if code.layer in LAYERS and code.reported}
+    looked_for = {code.name for code in CATALOGUE.values() if code.layer in LAYERS - {"drift", "grounding"}}
     assert looked_for - {case.code for case in CASES} == {"vacuous"}
 
 

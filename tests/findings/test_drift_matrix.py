@@ -1,5 +1,6 @@
 """Drift over real git histories: class, places and fix of a citation after each kind of change (drift.md)."""
 
+import os
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,12 @@ from cite_lsp.snapshot.baselines import Asked, Baselines
 from cite_lsp.snapshot.snapshot import Snapshot
 
 HEAD = ["import time", "", "LIMIT = 3", "PAUSE = 0.25", ""]
-BLOCK = ["def retry(call):", "    for attempt in range(LIMIT):", "        time.sleep(PAUSE * attempt)", "        call()"]
+BLOCK = [
+    "def retry(call):",
+    "    for attempt in range(LIMIT):",
+    "        time.sleep(PAUSE * attempt)",
+    "        call()",
+]
 TAIL = ["", "def close(pool):", "    pool.shutdown(wait=True)", "    return pool.statistics()"]
 CODE = [*HEAD, *BLOCK, *TAIL]
 PROSE = "# Retries\n\nEach call is tried `LIMIT` times, with a pause (`src/pool.py:6-9`).\n"
@@ -36,8 +42,6 @@ class History:
         self.minutes += 1
         when = f"2026-03-{1 + self.minutes // 1440:02}T{self.minutes // 60 % 24:02}:{self.minutes % 60:02}:00Z"
         environment = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
-        import os  # noqa: PLC0415
-
         done = subprocess.run(
             ["git", *arguments], cwd=self.root, check=True, capture_output=True, env={**os.environ, **environment}
         )
@@ -265,7 +269,8 @@ def test_squash(history: History) -> None:
 def test_a_reflow_of_the_prose_hides_nothing(history: History) -> None:
     history.code([*HEAD, *MORE, *BLOCK, *TAIL])
     history.commit("shift")
-    history.write("docs/retries.md", "# Retries\n\nEach call is tried\n`LIMIT` times, with\na pause\n(`src/pool.py:6-9`).\n")
+    flowed = "Each call is tried\n`LIMIT` times, with\na pause\n(`src/pool.py:6-9`)."
+    history.write("docs/retries.md", f"# Retries\n\n{flowed}\n")
     history.commit("re-flow")
     seen = look(history.root)
     assert (seen.status, seen.places) == ("moved", [("src/pool.py", 10, 13)])

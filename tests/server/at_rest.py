@@ -52,7 +52,8 @@ async def rest(session: Session) -> None:
 def troubles(session: Session) -> list[str]:
     """What went wrong that a server at rest knows of."""
     inner = session.server.session
-    found = [inner.judging.error, inner.histories.error, inner.grounding.error, *(space.error for space in inner.spaces)]
+    found = [inner.judging.error, inner.histories.error, inner.grounding.error]
+    found += [space.error for space in inner.spaces]
     incomplete = [f"{space.roots} are not listed" for space in inner.spaces if space.roots and not space.complete]
     return [*filter(None, found), *incomplete]
 

@@ -509,7 +509,7 @@ def test_symbolic_links_inside_the_repository_are_followed(repo):
     first = repo.commit()
     one, two, three = (written.baselines[0] for written in repo.ask())
     assert shows(one, first)
-    assert (two.state, two.path, two.lines) == ("text", "lib/real.py", ("line 1",))
+    assert (two.state, two.path, two.now, two.lines) == ("text", "lib/real.py", "lib/real.py", ("line 1",))
     assert (three.state, three.reason.partition(":")[0]) == ("unknown", "cannot show it")
     assert repo.ask("AGENTS.md")[0].baselines[0] == one
 
@@ -557,7 +557,7 @@ def test_submodules(repo, tmp_path):
     inner.commit(**{"src/pool.py": CODE, "docs/a.md": DOC})
     repo.git("submodule", "add", "-q", str(inner.root), "vendor/inner")
     first = repo.commit(**{"docs/a.md": DOC.replace("src/", "vendor/inner/src/")})
-    assert shows(repo.only(), first, path="vendor/inner/src/pool.py", now="")
+    assert shows(repo.only(), first, path="vendor/inner/src/pool.py")
     inside = Repo(repo.root / "vendor/inner", repo.time)
     assert inside.only().lines == tuple(CODE[9:12])
     repo.git("submodule", "deinit", "-q", "-f", "vendor/inner")

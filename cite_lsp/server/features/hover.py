@@ -2,17 +2,22 @@
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.ranges import Span
 from cite_lsp.findings.drifting import commit_in_words, drift_in_words
 from cite_lsp.findings.told import lines_in_words
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.open_document import OpenDocument, Place
 from cite_lsp.server.session import Session
 from cite_lsp.server.verdicts import Judged
+from cite_lsp.snapshot.drift import Standing
 from cite_lsp.snapshot.excerpt import Excerpt
+from cite_lsp.snapshot.resolve import Resolution
 
 _SAID_BY_DRIFT = frozenset({"moved", "gone", "born-wrong"})
 """Codes whose message says no more than the line on drift."""
@@ -177,17 +182,39 @@ def _is_unsaved(place: Place, hit: Hit) -> bool:
     return place.space.differs_from_disk(hit.resolution)
 
 
+def _standing(place: Place, hit: Hit) -> tuple[Anchor, Resolution] | None:
+    """Give the citation as it would read for the lines that its text stands on now; None where it did not move."""
+    here = [Standing(hit.present.path, *span) for span in hit.anchor.spans]
+    places = [
+        place if drift.status == "same" else drift.places[0] if len(drift.places) == 1 else None
+        for place, (drift, _) in zip(here, hit.drifts, strict=False)
+    ]
+    if hit.resolution.as_of or not any(drift.status == "moved" for drift, _ in hit.drifts) or None in places:
+        return None
+    paths = {each.path for each in places if each is not None}
+    if len(paths) != 1:
+        return None
+    spans = tuple((each.first, each.last) for each in places if each is not None)
+    path = paths.pop()
+    found = Resolution("found", ("found",) * len(spans), place.root, path, line_count=max(last for _, last in spans))
+    return replace(hit.anchor, spans=spans), found
+
+
 def _excerpts(place: Place, hit: Hit, judged: Judged | None, form: _Markdown) -> Iterator[str]:
-    excerpts = place.snapshot.excerpts(hit.resolution, hit.anchor)
+    anchor, resolution = hit.anchor, hit.resolution
+    standing = _standing(place, hit)
+    if standing is not None:
+        (anchor, resolution), judged = standing, None
+    excerpts = place.snapshot.excerpts(resolution, anchor)
     shown = [excerpt for excerpt in excerpts if excerpt is not None]
-    language = _fence_language(hit.resolution.path)
+    language = _fence_language(resolution.path)
     for number, excerpt in enumerate(shown[:_MOST_SPANS]):
         relied_on = {
             excerpt.start_line + each.offset
             for each in (judged.verdict.evidence if judged is not None else ())
             if each.excerpt == number
         }
-        yield form.block(_numbered(excerpt, hit, relied_on), language)
+        yield form.block(_numbered(excerpt, anchor.spans, relied_on), language)
     if len(shown) > _MOST_SPANS:
         yield f"… and {len(shown) - _MOST_SPANS} more ranges"
 
@@ -201,15 +228,16 @@ def _neighbours(place: Place, hit: Hit, form: _Markdown) -> Iterator[str]:
     low, high = max(1, first - _AROUND), min(len(file.lines), last + _AROUND, first + _MOST_LINES)
     lines = tuple((number, file.lines[number - 1][:_WIDEST]) for number in range(low, high + 1))
     yield form.block(
-        _numbered(Excerpt(low, high, "window", False, lines), hit, set()), _fence_language(hit.resolution.path)
+        _numbered(Excerpt(low, high, "window", False, lines), hit.anchor.spans, set()),
+        _fence_language(hit.resolution.path),
     )
 
 
-def _numbered(excerpt: Excerpt, hit: Hit, relied_on: set[int]) -> str:
+def _numbered(excerpt: Excerpt, spans: Sequence[Span], relied_on: set[int]) -> str:
     """Give the lines with their numbers; `>` marks what the verdict relies on, `:` what is cited within its unit."""
     lines = excerpt.lines[:_MOST_LINES]
     width = len(str(lines[-1][0])) if lines else 1
-    cited = {line for first, last in hit.anchor.spans for line in range(first, min(last, first + 10_000) + 1)}
+    cited = {line for first, last in spans for line in range(first, min(last, first + 10_000) + 1)}
     whole = all(number in cited for number, _ in lines)
     out = []
     for (before, _), (number, text) in pairwise([(lines[0][0] - 1 if lines else 0, ""), *lines]):

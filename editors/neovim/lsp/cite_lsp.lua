@@ -9,7 +9,7 @@
 --- vim.lsp.enable('cite_lsp')
 --- ```
 ---
---- It attaches to documents only. Code files attach when you ask for it, see `:help cite_lsp-code`.
+--- It starts for documents; the code files of their workspace join, see `:help cite_lsp-code`.
 
 -- A repository is the root even where a document's folder has settings of its own: citations are read from the
 -- top. Below Neovim 0.11.3 the markers are one flat list, so the nearest `cite-lsp.toml` wins over `pyproject.toml`.

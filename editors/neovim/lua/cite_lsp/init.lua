@@ -6,8 +6,8 @@ local DOCUMENTS = { 'markdown', 'mdx', 'rst', 'asciidoc', 'text' }
 -- Neovim's names of these file types are not those of the protocol.
 local LANGUAGE_IDS = { rst = 'restructuredtext', text = 'plaintext' }
 
---- The file types of documents, and those given: for `vim.lsp.config('cite_lsp', { filetypes = … })`, so that
---- unsaved changes of cited code count.
+--- The file types of documents, and those given: for `vim.lsp.config('cite_lsp', { filetypes = … })`, so that the
+--- server starts for code alone, too.
 ---@param more string[]? file types of code
 ---@return string[]
 function M.filetypes(more)
@@ -50,7 +50,7 @@ function M.restart()
   require('cite_lsp.restart')()
 end
 
---- Give a buffer its `:CiteLsp`. Call it from your own `on_attach` if you replace ours.
+--- Give a buffer its `:CiteLsp`, and have the code files of its workspace join the server. Call it from your own `on_attach` if you replace ours.
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 function M.on_attach(client, bufnr)
@@ -58,6 +58,7 @@ function M.on_attach(client, bufnr)
   local commands = require('cite_lsp.commands')
   commands.create(bufnr)
   vim.lsp.commands['cite-lsp.showCitations'] = commands.show_citations
+  require('cite_lsp.code').follow(client)
 end
 
 return M

@@ -1,0 +1,46 @@
+-- Code files join the server of a workspace once a document of it is open: what is typed in them moves the citations
+-- of it, and "references" tells which documents cite a line. Where no document is open, code starts no server.
+local M = {}
+
+---@type table<integer, true>
+local followed = {}
+local group = vim.api.nvim_create_augroup('cite_lsp_code', {})
+
+--- Attach a buffer if it holds a file below the workspace folder of a client.
+---@param client vim.lsp.Client
+---@param bufnr integer
+local function join(client, bufnr)
+  local root = client.root_dir
+  if not root or not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].buftype ~= '' then
+    return
+  end
+  local name = vim.fs.normalize(vim.api.nvim_buf_get_name(bufnr))
+  if vim.startswith(name, vim.fs.normalize(root) .. '/') then
+    vim.lsp.buf_attach_client(bufnr, client.id)
+  end
+end
+
+--- Have the files that are open, and those that will be, join a client. Once for each client.
+---@param client vim.lsp.Client
+function M.follow(client)
+  if followed[client.id] then
+    return
+  end
+  followed[client.id] = true
+  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
+    group = group,
+    desc = 'cite-lsp: code joins the server of its documents',
+    callback = function(event)
+      if client:is_stopped() then
+        followed[client.id] = nil
+        return true
+      end
+      join(client, event.buf)
+    end,
+  })
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    join(client, bufnr)
+  end
+end
+
+return M

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cite_lsp.findings.check import check_document
     from cite_lsp.findings.finding import Finding
     from cite_lsp.judges.embedded import EmbeddedJudge
+    from cite_lsp.snapshot.drift import Drift
     from cite_lsp.snapshot.excerpt import Excerpt
     from cite_lsp.snapshot.resolve import Resolution
     from cite_lsp.snapshot.snapshot import Snapshot
@@ -25,6 +26,7 @@ __all__ = [
     "Anchor",
     "AuditOptions",
     "Document",
+    "Drift",
     "EmbeddedJudge",
     "Excerpt",
     "Finding",
@@ -41,6 +43,7 @@ _HOMES = {
     "Anchor": "cite_lsp.document.anchors",
     "AuditOptions": "cite_lsp.audit.options",
     "Document": "cite_lsp.document.document",
+    "Drift": "cite_lsp.snapshot.drift",
     "EmbeddedJudge": "cite_lsp.judges.embedded",
     "Excerpt": "cite_lsp.snapshot.excerpt",
     "Finding": "cite_lsp.findings.finding",

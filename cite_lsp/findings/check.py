@@ -18,6 +18,7 @@ from cite_lsp.findings.finding import Finding, Level, Severity, sort_findings
 from cite_lsp.findings.grounding import CODE as WRONG_LINES
 from cite_lsp.findings.grounding import tell_grounding
 from cite_lsp.findings.places import Places
+from cite_lsp.findings.reading import as_of_setting
 from cite_lsp.findings.told import Told
 from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.resolve import Resolution
@@ -99,8 +100,11 @@ class Levels:
 
 
 def check_document(document: Document, snapshot: Snapshot, settings: Settings | None = None) -> tuple[Finding, ...]:
-    """Give the findings of a document that need no judge, errors first, then by position."""
-    return examine(document, snapshot, settings or Settings()).findings
+    """Give the findings of a document that need no judge, errors first, then by position. May run git."""
+    settings = settings or Settings()
+    as_of = as_of_setting(settings, document.path)
+    written = snapshot.written(document, as_of) if settings.drift.enabled else ()
+    return examine(document, snapshot, settings, None, written).findings
 
 
 def examine(

@@ -5,7 +5,6 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 from functools import cached_property
 from posixpath import normpath
-from typing import Protocol
 
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
@@ -17,38 +16,12 @@ from cite_lsp.snapshot.excerpt import Excerpt, language_of, unit_excerpt, window
 from cite_lsp.snapshot.git import Repository
 from cite_lsp.snapshot.ladder import Home, Ladder, Place, downwards, home_of, joined, mapped_checkout, within
 from cite_lsp.snapshot.lines import MAX_FILE_BYTES, DocumentText, FileText, Reader, Unread
+from cite_lsp.snapshot.looking_back import Commits, History, LookingBack
 from cite_lsp.snapshot.paths import PathIndex, list_paths
 from cite_lsp.snapshot.resolve import Resolution, resolve_lines, unresolved
 
 _MOST_CLOSEST = 2_000
 _COMMIT = frozenset("0123456789abcdef")
-
-
-class History(Protocol):
-    """What is asked about paths that are gone; git's `Repository` answers it."""
-
-    @property
-    def top(self) -> str:
-        """Absolute folder that paths are relative to."""
-
-    def names_in_history(self) -> frozenset[str] | None:
-        """Give every base name of HEAD's history; None when it is not known."""
-
-    def renamed_to(self, path: str) -> str | None:
-        """Give the path that `path` was renamed to, followed forward; None when git does not say."""
-
-
-class Commits(Protocol):
-    """What is asked about files as they were in a commit."""
-
-    def file(self, blob: str) -> FileText | None:
-        """Give the text of an object; None while, or where, it is not known."""
-
-    def departed(self, baseline: Baseline, *, anywhere: bool) -> tuple[str, int] | None:
-        """Give the commit after which a baseline's text no longer stood at its lines, or anywhere in its file.
-
-        With the commit's time, in seconds since the epoch; None while, or where, it is not known.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +61,7 @@ class Snapshot:
         histories: Mapping[str, History] | None = None,
         near: Callable[[str], tuple[str, ...]] | None = None,
         checkouts: Mapping[str, PathIndex] | None = None,
-        commits: "Commits | None" = None,
+        commits: Commits | None = None,
     ) -> None:
         """Take what is known; what is None is found out when it is needed, by running git here.
 
@@ -127,7 +100,7 @@ class Snapshot:
         indexes = [list_paths(root) for root in roots]
         checkouts = tuple(scope.repositories.values())
         reader = Reader((*roots, *checkouts), overlay=overlay, max_bytes=scope.max_bytes)
-        return cls(indexes, reader, scope, histories)
+        return cls(indexes, reader, scope, histories, commits=LookingBack(scope.foreign))
 
     @classmethod
     def of(cls, files: Mapping[str, str]) -> "Snapshot":
@@ -315,6 +288,23 @@ class Snapshot:
         return self.reader.read_text(joined(root, path), max_bytes=max_bytes)
 
     # --- drift
+
+    def written(self, document: Document, as_of: str = "") -> tuple[Written, ...]:
+        """Give what is known of the past of a document's anchors, in parallel; empty where nobody can be asked.
+
+        May run git, so it is never called on the server's loop. `as_of`: "" for a document that describes the present,
+        of a record "written" or the name of a commit.
+        """
+        root = self.indexes[self.home(document).root].root
+        return self.commits.written(root, document, as_of) if isinstance(self.commits, LookingBack) else ()
+
+    def drift(self, anchor: Anchor, document: Document, as_of: str = "") -> tuple[Drift, ...]:
+        """Say how the text of each span of one of the document's anchors drifted; `as_of` as in `written`, runs git."""
+        written = self.written(document, as_of)
+        if not written:
+            return (Drift("unknown", reason="is not in a git repository"),) * len(anchor.spans)
+        past = written[document.anchors.index(anchor)]
+        return self.drifts(past, anchor, document, self.resolve(anchor, document), anchor.sentence)
 
     def drifts(
         self, written: Written, anchor: Anchor, document: Document, resolution: Resolution, sentence: str = ""

@@ -58,6 +58,8 @@ def tell_drift(case: Drifted, document: Document, snapshot: Snapshot) -> Iterato
         return
     if not case.resolution.resolved and not (status == "moved" and case.resolution.status in REPLACED):
         return
+    if status == "born-wrong" and case.resolution.status in REPLACED:
+        return  # that its lines are not there is told already
     index = next(at for at, drift in enumerate(drifts) if drift.status == status)
     told = _TELLERS[status](case, index, document, snapshot)
     if told is not None:

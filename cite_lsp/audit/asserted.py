@@ -7,6 +7,7 @@ only sets apart ("unlike `x`", "does not call `x`") may well be absent from the 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 Shape = Literal["name", "loose", "word", "text", "code", "symbol"]
@@ -120,14 +121,17 @@ def flat(text: str) -> str:
     return text.lower().replace("_", "").replace("-", "")
 
 
+@lru_cache(maxsize=1024)
 def asserted(claim: str) -> tuple[Asserted, ...]:
     """Give what a claim names, in its order, each once; at most `MOST_TOKENS`."""
     text = claim[:MOST_CHARS]
+    counted = [each for each in sorted(_all(text), key=lambda each: each[0]) if _counts(each[1])]
+    if not counted:
+        return ()
     end = said_until(text)
     found: dict[str, Asserted] = {}
-    for start, token in sorted(_all(text), key=lambda each: each[0]):
-        if _counts(token):
-            found.setdefault(token.text, replace(token, apart=start >= end))
+    for start, token in counted:
+        found.setdefault(token.text, replace(token, apart=start >= end))
     return tuple(found.values())[:MOST_TOKENS]
 
 

@@ -37,6 +37,7 @@ from cite_lsp.findings.finding import Severity
 
 CLEAN, FOUND, USAGE, UNFINISHED = 0, 1, 2, 3
 """Exit statuses: clean; findings at or above the fail level; usage or configuration; could not finish."""
+_INTERRUPTED = 130
 
 
 class _ReaderGoneError(Exception):
@@ -342,8 +343,8 @@ def _open_what_is_closed() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - as long as we run
 
 
-def _leave_unfinished() -> NoReturn:
-    """End the process and its children at once.
+def _leave(status: int) -> NoReturn:
+    """End the process and its children at once, with an exit status.
 
     An ordinary exit waits for the thread that feeds the children, and before Python 3.11.10 that thread waits for ever
     when one of them was killed while it was written to (CPython issue 94777).
@@ -355,7 +356,7 @@ def _leave_unfinished() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
-    os._exit(UNFINISHED)
+    os._exit(status)
 
 
 def main() -> None:
@@ -370,7 +371,7 @@ def main() -> None:
         Console(stderr=True).print(f"cite-lsp: {visible(str(error))}", soft_wrap=True, markup=False, highlight=False)
         if isinstance(error, UsageError):
             sys.exit(USAGE)
-        _leave_unfinished()
+        _leave(UNFINISHED)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
             raise
@@ -379,4 +380,13 @@ def main() -> None:
     except _ReaderGoneError:
         os._exit(UNFINISHED)  # an ordinary exit would write what is still buffered, and complain
     except KeyboardInterrupt:
-        sys.exit(130)
+        _leave(_INTERRUPTED)
+    except SystemExit as ended:
+        _end(ended)
+
+
+def _end(ended: SystemExit) -> NoReturn:
+    """End as Typer wants it; children that an interrupted run left are ended, too."""
+    if "multiprocessing" in sys.modules:
+        _leave(ended.code if isinstance(ended.code, int) else UNFINISHED)
+    raise ended

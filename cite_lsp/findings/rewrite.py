@@ -183,7 +183,17 @@ def _restood(
             return ()
         edits += there
     edits.sort(key=lambda edit: (edit.start, edit.end))
+    if not moves and _is_plain(anchor, spans):
+        return tuple(edits)
     return tuple(edits) if _reads_back(anchor, document, spans, path if moves else None, block, edits) else ()
+
+
+def _is_plain(anchor: Anchor, spans: tuple[Span, ...]) -> bool:
+    """Say whether nothing but the digits of `path:line` or `path:line-end` changes: it need not be read again."""
+    if anchor.form not in ("path-line", "path-line-range") or len(spans) != 1:
+        return False
+    (first, last), (old_first, old_last) = spans[0], anchor.spans[0]
+    return (first == last) == (old_first == old_last)
 
 
 # --- numbers

@@ -74,15 +74,16 @@ def test_as_many_jobs_as_the_documents_are_worth():
 
 
 def children_of(process: int) -> list[int]:
-    """Find the processes that `multiprocessing` started for `process`, as Linux lists them."""
+    """Find the processes that `multiprocessing` started for `process`, as Linux lists them: copies of it, not git's."""
     found = []
+    own = Path(f"/proc/{process}/cmdline").read_bytes()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
             command = (folder / "cmdline").read_bytes()
         except OSError:  # it has ended meanwhile
             continue
-        if parent == process and b"spawn_main" in command:
+        if parent == process and command == own:
             found.append(int(folder.name))
     return found
 
@@ -99,9 +100,20 @@ def started(folder: Path) -> tuple[subprocess.Popen[bytes], list[int]]:
     raise AssertionError("no child was started")
 
 
+@pytest.fixture
+def slow(workspace) -> Path:
+    """Documents that take a child some seconds."""
+    files = {"src/a.py": "".join(f"value_{number} = {number}\n" for number in range(3_000))}
+    for number in range(300):
+        files[f"docs/d{number:03}.md"] = "".join(
+            f"- The `value_{line}` of it is {line} (`src/a.py:{line + number}`).\n" for line in range(100)
+        )
+    return workspace(files)
+
+
 @linux
-def test_a_killed_child_is_said_and_is_not_a_clean_end(corpus):
-    parent, children = started(corpus)
+def test_a_killed_child_is_said_and_is_not_a_clean_end(slow):
+    parent, children = started(slow)
     assert children
     os.kill(children[0], signal.SIGKILL)
     _, err = parent.communicate(timeout=60)
@@ -111,14 +123,27 @@ def test_a_killed_child_is_said_and_is_not_a_clean_end(corpus):
 
 
 @linux
-def test_an_interrupt_ends_parent_and_children_quietly(corpus):
-    parent, children = started(corpus)
+def test_an_interrupt_ends_parent_and_children_quietly(slow):
+    parent, children = started(slow)
     assert children
     parent.send_signal(signal.SIGINT)
     _, err = parent.communicate(timeout=60)
     assert parent.returncode in (130, -signal.SIGINT)
     assert b"Traceback" not in err
-    for _ in range(2_000):
+    ended(children)
+
+
+@linux
+def test_children_end_with_a_parent_that_is_killed(slow):
+    parent, children = started(slow)
+    assert children
+    parent.kill()
+    parent.communicate(timeout=60)
+    ended(children)
+
+
+def ended(children: list[int]) -> None:
+    for _ in range(4_000):
         if not any(Path(f"/proc/{child}/cmdline").exists() for child in children):
             return
         time.sleep(0.005)

@@ -13,7 +13,7 @@ _HOLDER = re.compile(
 _LONE = re.compile(
     rf" ?(?:[,;:–—-] )?(?:\b(?:see|at|in|cf\.) )?{_EMPTIED}(?:(?:, | and | & ){_EMPTIED})*", re.IGNORECASE
 )
-_BEFORE_STOP = re.compile(r"\s+([.,;:!?])")
+_BEFORE_STOP = re.compile(r"(?<!\s)\s+([.,;:!?])")
 _LEFT_OVER = " ,;:–—-"
 _BLANKS = re.compile(r"\s{2,}")
 

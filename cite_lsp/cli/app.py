@@ -30,7 +30,7 @@ from typer.core import TyperGroup
 from cite_lsp import __version__
 from cite_lsp.cli.formats.as_json import JsonWriter
 from cite_lsp.cli.formats.as_text import TextWriter, visible
-from cite_lsp.cli.jobs import Shape, Share, jobs_for, shares
+from cite_lsp.cli.jobs import Shape, Share, shares
 from cite_lsp.cli.run import PLACE, STDIN, Request, Run, UnfinishedError, UsageError, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
@@ -113,6 +113,9 @@ SinceOption = Annotated[
     str | None,
     typer.Option("--since", metavar="REV", help="Only documents that changed since a commit, or cite what did."),
 ]
+NoCacheOption = Annotated[
+    bool, typer.Option("--no-cache", help="Look at everything anew, whatever the last check came to.")
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; findings only.")]
 ColorOption = Annotated[bool, typer.Option("--no-color", help="No colour (NO_COLOR does the same).")]
 
@@ -142,6 +145,7 @@ def check(  # noqa: PLR0913, PLR0917 - its options
     excerpts: ExcerptsOption = False,
     since: SinceOption = None,
     jobs: JobsOption = 0,
+    no_cache: NoCacheOption = False,
     quiet: QuietOption = False,
     no_color: ColorOption = False,
 ) -> None:
@@ -160,12 +164,11 @@ def check(  # noqa: PLR0913, PLR0917 - its options
 
         narrow(run, since)
     console = make_console(no_color=no_color)
-    shape = Shape(output is OutputFormat.JSON, excerpts, level, console.width)
+    shape = Shape(output is OutputFormat.JSON, excerpts, level, console.width, not no_cache)
     writer = JsonWriter(sys.stdout.buffer.write, run) if shape.json else TextWriter(console, run, level)
     writer.begin()
     summary = Summary()
-    children = jobs_for(len(run.documents), jobs)
-    with _progress(shares(run, request, shape, children), len(run.documents), console, quiet=quiet) as done:
+    with _progress(shares(run, request, shape, jobs), len(run.documents), console, quiet=quiet) as done:
         for share in done:
             summary.merge(share.summary)
             for piece in share.pieces:
@@ -386,7 +389,7 @@ def main() -> None:
 
 
 def _end(ended: SystemExit) -> NoReturn:
-    """End as Typer wants it; children that an interrupted run left are ended, too."""
-    if "multiprocessing" in sys.modules:
-        _leave(ended.code if isinstance(ended.code, int) else UNFINISHED)
+    """End as Typer wants it; after an interrupt at once."""
+    if ended.code == _INTERRUPTED:
+        _leave(_INTERRUPTED)
     raise ended

@@ -9,16 +9,17 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from cite_lsp.cli.formats.as_json import JsonForm
 from cite_lsp.cli.formats.as_text import Line, TextForm
-from cite_lsp.cli.run import Report, Request, Run, UnfinishedError, prepare
+from cite_lsp.cli.remembered import Remembered
+from cite_lsp.cli.run import Request, Run, UnfinishedError, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
 
@@ -44,6 +45,8 @@ class Shape:
     excerpts: bool
     level: Severity
     width: int
+    remembers: bool = True
+    """Whether what the last check came to is told again where nothing has changed."""
 
     def form(self, run: Run) -> JsonForm | TextForm:
         """Give what turns reports into pieces."""
@@ -58,7 +61,36 @@ class Share:
     summary: Summary
 
 
-_child: tuple[Run, JsonForm | TextForm] | None = None
+class Checker:
+    """Checks documents of a run, or tells again what is known of them."""
+
+    def __init__(self, run: Run, shape: Shape) -> None:
+        self._run = run
+        self._form = shape.form(run)
+        self._remembered = Remembered(run, shape) if shape.remembers else None
+
+    def known(self) -> dict[str, Share]:
+        """Give what is known of the run's documents from the last time."""
+        book = self._remembered
+        found = {path: book.recall(path) for path in self._run.documents} if book is not None else {}
+        if book is not None:
+            book.close()
+        return {path: share for path, share in found.items() if share is not None}
+
+    def shares(self, documents: Sequence[str]) -> Iterator[Share]:
+        """Check documents, one after the other."""
+        for report in self._run.reports(documents):
+            summary = Summary()
+            summary.add(report)
+            share = Share([self._form.of(report)], summary)
+            if self._remembered is not None:
+                self._remembered.keep(report, share)
+            yield share
+        if self._remembered is not None:
+            self._remembered.write()
+
+
+_child: Checker | None = None
 """Of a child process: what it checks with."""
 
 
@@ -70,39 +102,55 @@ def jobs_for(documents: int, asked: int) -> int:
     return max(1, min(cores, MOST_CHILDREN, documents // WORTH_A_CHILD))
 
 
-def shares(run: Run, request: Request, shape: Shape, jobs: int) -> Iterator[Share]:
+def shares(run: Run, request: Request, shape: Shape, asked: int) -> Iterator[Share]:
     """Check all documents of a run; shares come in order of path. Raises `UnfinishedError` when a child dies.
 
-    Children are started now, before a progress bar has a thread of its own.
+    `asked`: the number of processes, 0 for as many as there is something to do for. Children are started now, before
+    a progress bar has a thread of its own.
     """
+    checker = Checker(run, shape)
+    known = checker.known()
+    left = [path for path in run.documents if path not in known]
+    jobs = jobs_for(len(left), asked)
     if jobs == 1:
-        form = shape.form(run)
-        return (_share(form, report) for report in run.reports(run.documents))
-    size = max(1, min(SHARE, -(-len(run.documents) // (jobs * SHARES))))
-    parts = [run.documents[low : low + size] for low in range(0, len(run.documents), size)]
-    children = _children(run, request, shape, jobs)
+        return _in_order(run.documents, known, checker.shares(left))
+    size = max(1, min(SHARE, -(-len(left) // (jobs * SHARES))))
+    children = _children(checker, request, shape, jobs)
     with _uninterrupted():
-        done = children.map(_work, parts)
-    return _done(children, done)
+        done = children.map(_work, [left[low : low + size] for low in range(0, len(left), size)])
+    return _in_order(run.documents, known, _done(children, done))
 
 
-def _children(run: Run, request: Request, shape: Shape, jobs: int) -> ProcessPoolExecutor:
+def _in_order(documents: Sequence[str], known: Mapping[str, Share], others: Iterator[Share]) -> Iterator[Share]:
+    """Give what is known and what is found out, in the order of the documents."""
+    for path in documents:
+        share = known.get(path)
+        yield next(others) if share is None else share
+    yield from others  # nothing is left, but it has an end to come to
+
+
+def _children(checker: Checker, request: Request, shape: Shape, jobs: int) -> ProcessPoolExecutor:
     """Make the children: forked where that is safe, so that they know what is known here; else they begin anew."""
     global _child  # noqa: PLW0603 - what a forked child inherits
     if sys.platform == "linux" and threading.active_count() == 1:
-        _child = (run, shape.form(run))
+        _child = checker
         return ProcessPoolExecutor(jobs, get_context("fork"), _begin_forked, (os.getpid(),))
     return ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (request, shape))
 
 
-def _done(children: ProcessPoolExecutor, done: Iterator[Share]) -> Iterator[Share]:
+def _done(children: ProcessPoolExecutor, done: Iterator[list[Share]]) -> Iterator[Share]:
+    complete = False
     try:
-        yield from done
+        for some in done:
+            yield from some
+        complete = True
     except BrokenProcessPool as error:
         message = "a child process ended before its documents were checked, for lack of memory perhaps; try --jobs 1"
         raise UnfinishedError(message) from error
     finally:
         children.shutdown(wait=False, cancel_futures=True)
+        for child in [] if complete else active_children():  # nobody waits for what they are busy with
+            child.terminate()
 
 
 @contextmanager
@@ -116,13 +164,6 @@ def _uninterrupted() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _share(form: JsonForm | TextForm, *reports: Report) -> Share:
-    summary = Summary()
-    for report in reports:
-        summary.add(report)
-    return Share([form.of(report) for report in reports], summary)
 
 
 def _ignore_interrupts() -> None:
@@ -146,12 +187,10 @@ def _begin(request: Request, shape: Shape) -> None:
     """Prepare a child that inherited nothing."""
     global _child  # noqa: PLW0603 - a child has one request, given before its first share
     _ignore_interrupts()
-    run = prepare(request)
-    _child = (run, shape.form(run))
+    _child = Checker(prepare(request), shape)
 
 
-def _work(documents: Sequence[str]) -> Share:
+def _work(documents: Sequence[str]) -> list[Share]:
     if _child is None:
         raise UnfinishedError("a child process was given documents before it was prepared")
-    run, form = _child
-    return _share(form, *run.reports(documents))
+    return list(_child.shares(documents))

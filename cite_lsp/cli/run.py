@@ -16,7 +16,7 @@ from cite_lsp.findings.gathering import Gathering
 from cite_lsp.findings.reading import as_of_setting, parse_document, scope_of
 from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.baselines import Asked, Baselines
-from cite_lsp.snapshot.git import NoRepository
+from cite_lsp.snapshot.git import NoRepository, ask
 from cite_lsp.snapshot.ladder import within
 from cite_lsp.snapshot.lines import Unread, is_folder
 from cite_lsp.snapshot.paths import too_wide
@@ -87,6 +87,8 @@ class Run:
     """Documents that were named one by one."""
     baselines: Baselines | None = None
     """What knows the past of citations; None where nothing does, or drift is not looked for."""
+    overlaid: bool = False
+    """Whether a text of standard input lies over the files."""
     accepted: Mapping[str, Accepted] = field(default_factory=dict)
     """Accepted findings by the folder of their settings, relative to the root, "" the root."""
 
@@ -118,13 +120,25 @@ class Run:
 
     def _examined(self, parsed: "Parsed", written: Sequence[Written]) -> Report:
         checked = examine(
-            parsed.document, self.snapshot, parsed.settings, parsed.inside, written, self._accepted_for(parsed)
+            parsed.document,
+            self.snapshot,
+            parsed.settings,
+            parsed.inside,
+            written,
+            self.accepted_for(parsed.document.path),
         )
         return Report(parsed.document.path, parsed.sha256, checked)
 
-    def _accepted_for(self, parsed: "Parsed") -> Accepted:
-        folder = parsed.document.path.removesuffix(parsed.inside).rstrip("/")
-        return self.accepted.get(folder, NOTHING)
+    def accepted_for(self, path: str) -> Accepted:
+        """Give what is accepted under the settings of a document."""
+        _, inside = self.settings_for(path)
+        return self.accepted.get(path.removesuffix(inside).rstrip("/"), NOTHING)
+
+    @property
+    def head(self) -> str:
+        """The commit that the history ends with; "" where there is none."""
+        answer = ask(self.root, "rev-parse", "--verify", "--quiet", "HEAD")
+        return "" if answer.code else answer.out.decode("ascii", "replace").strip()
 
     def _pasts(self, parsed: Sequence["Parsed"]) -> Mapping[str, Sequence[Written]]:
         """Give what is known of the past of each document's citations, by its path."""
@@ -156,6 +170,7 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
     gathering = Gathering.of(snapshot.indexes[0], load, loaded)
     run = Run(root, gathering, snapshot, (), snapshot.notes, gathering.problems)
     run.accepted = {folder: Accepted.load(path, root) for folder, path in accepted_files(run).items()}
+    run.overlaid = bool(overlay)
     run.problems += [each.problem for each in run.accepted.values() if each.problem is not None]
     if loaded.settings.drift.enabled:
         _know_the_past(run)

@@ -33,6 +33,8 @@ class BlockTold:
     """Offsets are code points into the block's text, `anchor` the number of the anchor in the block."""
     drifts: tuple[Drifts | None, ...] = ()
     """Of each anchor; None where drift was not looked for. Empty where it was looked for nowhere."""
+    present: tuple[Resolution, ...] = ()
+    """What each anchor means at present."""
 
 
 def tell_block(
@@ -95,7 +97,7 @@ def tell_known(
         elif is_lost(case):
             doubted = [replace(fix, preferred=False) for fix in each.fixes]
             told[at] = replace(each, fixes=(*what_is_left(case, document), *doubted))
-    return BlockTold(resolutions, (*block_findings(block), *told, *found), drifts)
+    return BlockTold(resolutions, (*block_findings(block), *told, *found), drifts, present)
 
 
 def _resolve_findings(

@@ -39,6 +39,7 @@ def looked_for(drifts: Iterable[Drifts | None]) -> frozenset[str]:
     known = bool(statuses) and "unknown" not in statuses
     return LOOKED_FOR if known else LOOKED_FOR - _DRIFTS
 
+
 _NO_COMMENTS = frozenset({"fence", "code", "front-matter", "raw-html"})
 
 
@@ -55,6 +56,8 @@ class Checked:
     """How each anchor drifted; None where that was not looked for."""
     written: tuple[Written | None, ...] = ()
     """What is known of each anchor's past; empty where drift was not looked for."""
+    present: tuple[Resolution, ...] = ()
+    """What each anchor means at present; of one that is read as of a commit, `resolutions` has that."""
     accepted: int = 0
     """How many findings are not among `findings` because they are accepted."""
 
@@ -125,6 +128,7 @@ def examine(
     text = document.text
     anchors = document.anchors
     resolutions: list[Resolution] = []
+    present: list[Resolution] = []
     drifts: list[Drifts | None] = []
     told: list[Told] = []
     levels = Levels(path, settings, tracked=is_tracked(document, snapshot))
@@ -138,6 +142,7 @@ def examine(
             if grounds:
                 told += _grounding(anchors[here], known, here.start, snapshot)
             resolutions += known.resolutions
+            present += known.present
             drifts += known.drifts or [None] * len(block.anchors)
         offset += len(block.text)
     cites = bool(anchors)
@@ -145,9 +150,17 @@ def examine(
     ignores = find_ignores(document, text)
     kept = keep(told, levels, ignores, text, looked_for(drifts))
     left = accepted.left(kept, path, anchors, resolutions, snapshot)
-    silent = len(kept) - len(left)
-    findings = sort_findings(left)
-    return Checked(document, text, anchors, tuple(resolutions), findings, tuple(drifts), tuple(written), silent)
+    return Checked(
+        document,
+        text,
+        anchors,
+        tuple(resolutions),
+        sort_findings(left),
+        tuple(drifts),
+        tuple(written),
+        tuple(present),
+        len(kept) - len(left),
+    )
 
 
 def _grounding(anchors: Sequence[Anchor], known: BlockTold, first: int, snapshot: Snapshot) -> Iterator[Told]:
@@ -155,9 +168,9 @@ def _grounding(anchors: Sequence[Anchor], known: BlockTold, first: int, snapshot
 
     What is known to have moved is left out: that its lines are wrong is said already.
     """
-    if not any(map(names_something, anchors)):
+    pairs = list(zip(anchors, known.resolutions, strict=True))
+    if not any(resolution.resolved and names_something(anchor) for anchor, resolution in pairs):
         return
-    pairs = zip(anchors, known.resolutions, strict=True)
     rows = [row_of(anchor, resolution, snapshot) for anchor, resolution in pairs]
     gone = {each.anchor for each in known.told if each.code == "moved"}
     for number, (anchor, row, beside) in enumerate(zip(anchors, rows, besides(anchors, rows), strict=True)):

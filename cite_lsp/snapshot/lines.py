@@ -223,6 +223,12 @@ class Reader:
             self._existing[path] = known
         return known
 
+    def looked_up(self) -> Iterable[tuple[str, bool]]:
+        """Give every path that was asked for so far, and whether a file was there."""
+        yield from self._existing.items()
+        yield from ((path, False) for path in self._unread if path not in self._existing)
+        yield from ((path, True) for path in self._places if path not in self._existing and path not in self._unread)
+
     def _place(self, path: str) -> str | Unread:
         """The key of the overlay, or the resolved path on disk, that a path stands for."""
         if not self._on_disk or not _is_absolute(path):

@@ -411,7 +411,7 @@ def hostile(workspace, tmp_path):
     folder = workspace(
         {
             **BASE,
-            "src/old.py": TEN * 5,
+            "src/old.py": "".join(f"value_{number} = {number}\n" for number in range(1, 51)),
             "docs/d.md": "`src/a.py:3` `src/old.py:3` `src/never.py:1` `was.py:1`\n",
             ".gitattributes": "* filter=x diff=x merge=x\n",
         }

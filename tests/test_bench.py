@@ -52,10 +52,30 @@ def test_the_servers_figures_are_taken_and_written(tmp_path: Path) -> None:
     assert data["machine"]["python"]
 
 
+def test_drift_is_measured_on_and_off_in_one_run(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    command = [sys.executable, "-m", "tests.bench", "drift", "--tiny", "--json", str(file)]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    figures = {each["name"]: each for each in json.loads(file.read_text(encoding="utf-8"))["figures"]}
+    for name in (
+        "open → findings",
+        "hover",
+        "one character typed → findings",
+        "one character typed at the end of a cited file → findings",
+        "one line typed at its top → findings",
+    ):
+        on, off = figures[f"{name}, drift on"], figures[f"{name}, drift off"]
+        assert on["count"] == off["count"] >= 1
+        assert on["verdict"] in ("met", "NOT met")
+        assert off["verdict"] == ""
+    assert figures["open → 199 citations told moved, nothing stored"]["count"] == 1
+
+
 def test_a_name_that_is_no_bench_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.bench", "sever"], cwd=CHECKOUT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
     assert "'sever'" in done.stderr
-    assert "edits, check, server" in done.stderr
+    assert "edits, check, server, drift" in done.stderr

@@ -15,11 +15,27 @@ FINDINGS = [
     ("docs/operations.md", 9, "missing"),
     ("docs/operations.md", 11, "missing"),
     ("docs/operations.md", 17, "malformed"),
+    ("docs/operations.md", 5, "moved"),
+    ("docs/operations.md", 6, "moved"),
     ("docs/operations.md", 12, "link-disagrees"),
     ("docs/operations.md", 16, "case-differs"),
     ("docs/operations.md", 18, "blank-line"),
     ("docs/operations.md", 19, "elsewhere"),
 ]
+
+
+def _git(*arguments):
+    done = subprocess.run(["git", *arguments], cwd=SAMPLE, capture_output=True, text=True, check=False)
+    return done.stdout.strip()
+
+
+def _findings():
+    """Give what is to be told: of text that moved only where this clone has the commit that cites it."""
+    commit = _git("log", "-1", "--format=%H", "--", "docs/operations.md")
+    before = _git("show", f"{commit}:./config/limits.toml") if commit else ""
+    if before and "search" not in before and _git("rev-parse", "--is-shallow-repository") == "false":
+        return FINDINGS
+    return [finding for finding in FINDINGS if finding[2] != "moved"]
 
 
 def test_the_sample_shows_its_findings_and_no_others():
@@ -33,7 +49,7 @@ def test_the_sample_shows_its_findings_and_no_others():
         for document in output["documents"]
         for finding in document["findings"]
     ]
-    assert found == FINDINGS
+    assert found == _findings()
     assert output["summary"]["anchors"] == 24
 
 
@@ -45,7 +61,7 @@ def test_the_text_of_the_sample_names_each_place():
         check=False,
     )
     shown = done.stdout.decode()
-    for path, line, code in FINDINGS:
+    for path, line, code in _findings():
         block = shown.split(f"{path}\n", 1)[1]
         assert any(each.startswith(f"  {line}:") and each.endswith(code) for each in block.splitlines()), (line, code)
 

@@ -73,10 +73,10 @@ class Bench:
         return Client(command, folder, self.environment)
 
     @contextmanager
-    def ready(self, folder: Path) -> Iterator[Client]:
+    def ready(self, folder: Path, settings: Mapping[str, object] | None = None) -> Iterator[Client]:
         """Start our server and wait until it has listed the files."""
         with self.client(folder) as client:
-            client.initialize({"rules": _RULES})
+            client.initialize({"rules": _RULES, **(settings or {})})
             client.initialized()
             client.open("docs/first.md", "Nothing is cited.\n")
             client.wait(_is_listed)
@@ -93,8 +93,11 @@ class Bench:
         return self.text(min(100, self.size.lines), max(1, 100 * self.size.anchors // self.size.lines))
 
 
-def measure(size: Size, say: Callable[[str], None]) -> Iterator[Figure]:
-    """Take all figures, one after the other; `say` is told what is being done."""
+Take = Callable[[Bench], Iterator[Figure]]
+
+
+def measure(size: Size, takes: Sequence[Take], say: Callable[[str], None]) -> Iterator[Figure]:
+    """Take figures, one after the other; `say` is told what is being done."""
     with tempfile.TemporaryDirectory(prefix="cite-lsp-bench-") as name:
         top = Path(os.path.realpath(name))
         say("writing the workspaces")
@@ -105,7 +108,6 @@ def measure(size: Size, say: Callable[[str], None]) -> Iterator[Figure]:
         workspace.write_cited(large, size.cited, size.lines)
         workspace.write_many(large, size.paths)
         bench = Bench(size, small, large, cited, environment(own))
-        takes = (starts, opening, typing, bursts, looking, cited_file, saving, judging, indexing, leaving, memory)
         for take in takes:
             what = (take.__doc__ or "").rstrip(".")
             say(what)
@@ -476,3 +478,8 @@ def _idle(client: Client, seconds: float) -> Iterator[Figure]:
         share = (last - first) / passed * 100 if first is not None and last is not None else None
         note = "" if share is not None else "no such process, or no /proc"
         yield Figure(f"processor's time of the idle {name}", "%", share, budget_p50=0.3, note=note)
+
+
+TAKES: Sequence[Take] = (
+    starts, opening, typing, bursts, looking, cited_file, saving, judging, indexing, leaving, memory,
+)  # fmt: skip

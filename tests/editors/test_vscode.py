@@ -83,6 +83,7 @@ The wait doubles with each attempt (`src/retry.py:7-9`).
 The default of `MAX_ATTEMPTS` is five (`src/retry.py:3`).
 
 """
+MORE = "# Retrying\n\nA second attempt waits twice as long (`src/retry.py:7-9`).\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,18 +222,29 @@ def test_nothing_of_a_workspace_runs_until_it_is_trusted(
     assert seen["trusted"]["ran"] is True
 
 
-def test_text_that_moves_in_an_unsaved_file_is_told_and_mended(
-    parts: Mapping[str, str], start: Callable[..., Editor], pictures: Path
+def test_text_that_moves_in_an_unsaved_file_is_told_mended_and_accepted(
+    parts: Mapping[str, str], start: Callable[..., Editor], workspace: Path, pictures: Path
 ) -> None:
+    (workspace / "docs" / "retrying.md").write_text(MORE, encoding="utf-8")
     editor = start({**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}, "--disable-workspace-trust")
     seen = _drive("drift.mjs", parts, editor, pictures)
 
+    references = " ".join(seen["references"])
+    assert "limits.md" in references
+    assert "retrying.md" in references
     assert seen["drift-typed"]["saved"] == CODE, "the code was not saved"
     assert "# three" in seen["drift-typed"]["lines"]
     assert any("the cited text moved to lines 10-12" in row for row in seen["drift-told"])
     assert "Moved to lines 10-12" in seen["drift-hover"].replace("\u00a0", " ")
     assert any("Cite src/retry.py:10-12" in title for title in seen["drift-mended"]["titles"])
     assert any("(`src/retry.py:10-12`)" in line for line in seen["drift-mended"]["lines"])
+    assert any("the cited text moved to line 4" in row for row in seen["drift-again"])
+    assert any("the cited text moved to lines 11-13" in row for row in seen["drift-again"]), "seen here, not in git"
+    assert seen["drift-accepted"]["titles"][:2] == ["Quick Fix", "Cite src/retry.py:4"], "what is preferred comes first"
+    assert any("(`src/retry.py:3`)" in line for line in seen["drift-accepted"]["lines"])
+    (entry,) = seen["drift-accepted"]["accepted"]["accepted"]
+    assert (entry["code"], entry["document"]) == ("moved", "docs/limits.md")
+    assert any("(`src/retry.py:11-13`)" in line for line in seen["drift-mended-again"])
 
 
 def test_the_contributed_settings_are_those_of_the_schema() -> None:

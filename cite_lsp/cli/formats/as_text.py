@@ -162,7 +162,7 @@ class TextWriter:
         drifts = [f"{summary.drifts[name]:,} {_DRIFTS[name]}" for name in DRIFTS if summary.drifts[name]]
         in_records = sum(summary.drifts_in_records.values())
         if in_records:
-            drifts.append(f"{in_records:,} in records, read as of the commit that wrote them")
+            drifts.append(f"{in_records:,} read as of a commit (records and permalinks)")
         if drifts:
             self._line(f"cited text: {', '.join(drifts)}")
         self._line(*self._totals(summary, seconds))

@@ -100,6 +100,11 @@ def test_copy_gives_the_citation_of_a_line_and_of_a_selection(neovim):
         " ['*'] = function() return {} end } }"
     )
     neovim.lua("vim.fn.chdir('docs')")
+    neovim.lua("vim.keymap.set('x', 'Q', function() require('cite_lsp').copy() end)")
+    neovim.command("edit ../src/limits.py")
+    assert neovim.lua("return vim.fn.exists(':CiteLsp')") == 0, "code alone starts no server"
+    neovim.keys("7GVjjQ")
+    neovim.wait("vim.fn.getreg('\"') == 'src/limits.py:7-9'")
     neovim.open("design.md")
     neovim.keys("3G:CiteLsp copy<CR>")
     neovim.wait("vim.fn.getreg('\"') == 'docs/design.md:3'")
@@ -107,10 +112,8 @@ def test_copy_gives_the_citation_of_a_line_and_of_a_selection(neovim):
     neovim.wait("vim.fn.getreg('\"') == 'docs/design.md:3-4'")
     neovim.wait("_G.copied and _G.copied[1] == 'docs/design.md:3-4'")
     neovim.command("edit ../src/limits.py")
-    assert neovim.lua("return vim.fn.exists(':CiteLsp')") == 0
-    neovim.lua("vim.keymap.set('x', 'Q', function() require('cite_lsp').copy() end)")
-    neovim.keys("7GVjjQ")
-    neovim.wait("vim.fn.getreg('\"') == 'src/limits.py:7-9'")
+    neovim.keys("2G:.,+1CiteLsp copy<CR>")
+    neovim.wait("vim.fn.getreg('\"') == 'src/limits.py:2-3'")
 
 
 def test_the_command_completes_and_says_what_it_does_not_know(neovim):

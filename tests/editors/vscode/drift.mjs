@@ -7,7 +7,13 @@ import {
 } from './window.mjs';
 
 const CODE = path.join(setup.workspace, 'src', 'retry.py');
+const ACCEPTED = path.join(setup.workspace, 'cite-lsp.accepted.json');
 const warnings = page.locator('.squiggly-warning').first();
+
+/** Waits until so many citations are marked. */
+function marked(count) {
+  return page.waitForFunction((wanted) => document.querySelectorAll('.squiggly-warning').length === wanted, count);
+}
 
 async function goToLine(line) {
   const field = page.locator('.quick-input-widget input').first();
@@ -23,8 +29,20 @@ await step('drift-before', async () => {
   await statusItem.filter({ hasText: /\d+ citations?, 0 findings/ }).waitFor({ timeout: 60000 });
 });
 
-await step('drift-typed', async () => {
+await step('references', async () => {
   await openFile('retry.py');
+  await goToLine(8);
+  const rows = page.locator('.reference-zone-widget .ref-tree .monaco-list-row');
+  await until(
+    () => page.keyboard.press('Shift+F12'),
+    (timeout) => rows.filter({ hasText: 'retrying.md' }).first().waitFor({ timeout }),
+  );
+  return rows.allInnerTexts();
+});
+
+await step('drift-typed', async () => {
+  await page.keyboard.press('Escape');
+  await page.locator('.reference-zone-widget').waitFor({ state: 'detached' });
   await goToLine(7);
   await page.keyboard.press('Home');
   await page.keyboard.type('# one\n# two\n# three\n', { delay: 10 });
@@ -47,6 +65,29 @@ await step('drift-mended', async () => {
   const titles = await applyQuickFix('src/retry.py:7-9', 'src/retry.py:10-12');
   await warnings.waitFor({ state: 'detached' });
   return { titles, lines: await shownLines() };
+});
+
+await step('drift-again', async () => {
+  await openFile('retry.py');
+  await goToLine(3);
+  await page.keyboard.press('Home');
+  await page.keyboard.type('# limits\n', { delay: 10 });
+  await openFile('limits.md');
+  await marked(2);
+  return problems('moved');
+});
+
+await step('drift-accepted', async () => {
+  await closeProblems();
+  const titles = await applyQuickFix('src/retry.py:3', 'Still right');
+  await marked(1);
+  return { titles, accepted: JSON.parse(fs.readFileSync(ACCEPTED, 'utf8')), lines: await shownLines() };
+});
+
+await step('drift-mended-again', async () => {
+  await applyQuickFix('src/retry.py:10-12', 'src/retry.py:11-13');
+  await marked(0);
+  return shownLines();
 });
 
 await finish();

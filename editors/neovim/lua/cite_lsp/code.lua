@@ -6,12 +6,18 @@ local M = {}
 local followed = {}
 local group = vim.api.nvim_create_augroup('cite_lsp_code', {})
 
---- Attach a buffer if it holds a file below the workspace folder of a client.
+--- Whether Neovim itself finds the server of a buffer: a document, which may belong to a repository further in.
+local function is_enabled(bufnr)
+  local filetypes = (vim.lsp.config.cite_lsp or {}).filetypes
+  return not filetypes or vim.list_contains(filetypes, vim.bo[bufnr].filetype)
+end
+
+--- Attach a buffer if it holds a file of code below the workspace folder of a client.
 ---@param client vim.lsp.Client
 ---@param bufnr integer
 local function join(client, bufnr)
   local root = client.root_dir
-  if not root or not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].buftype ~= '' then
+  if not root or not vim.api.nvim_buf_is_loaded(bufnr) or vim.bo[bufnr].buftype ~= '' or is_enabled(bufnr) then
     return
   end
   local name = vim.fs.normalize(vim.api.nvim_buf_get_name(bufnr))

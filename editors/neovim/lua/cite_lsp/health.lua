@@ -27,6 +27,14 @@ local function check_server()
   end
 end
 
+local function check_git()
+  if vim.fn.executable('git') == 1 then
+    vim.health.ok('git is there: it knows what citations showed when they were written')
+  else
+    vim.health.warn('git is no program on the PATH: what moved since it was cited is not known')
+  end
+end
+
 local function check_clients()
   if not (vim.lsp.is_enabled and vim.lsp.is_enabled('cite_lsp')) then
     vim.health.warn('not enabled', { "vim.lsp.enable('cite_lsp')" })
@@ -55,6 +63,7 @@ function M.check()
   vim.health.start('cite_lsp')
   check_neovim()
   check_server()
+  check_git()
   check_clients()
   check_surroundings()
 end

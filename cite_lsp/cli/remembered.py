@@ -187,14 +187,9 @@ class Remembered:
         return found
 
     def _sum_of(self, path: str) -> str:
-        """Give the hash of a file's bytes; "" where there is none."""
         known = self._sums.get(path)
         if known is None:
-            try:
-                known = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-            except (OSError, ValueError):
-                known = ""
-            self._sums[path] = known
+            known = self._sums[path] = self._run.snapshot.reader.sum_of(path)
         return known
 
 

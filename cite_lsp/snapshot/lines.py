@@ -223,6 +223,12 @@ class Reader:
             self._existing[path] = known
         return known
 
+    def sum_of(self, path: str) -> str:
+        """Give the sha256, in hexadecimal, of a file's bytes on disk as they are now; "" for what is not to be read."""
+        found = self._place(path)
+        data = found if isinstance(found, Unread) else _bounded_bytes(found, self._max_bytes)
+        return "" if isinstance(data, Unread) else sha256(data).hexdigest()
+
     def looked_up(self) -> Iterable[tuple[str, bool]]:
         """Give every path that was asked for so far, and whether a file was there."""
         yield from self._existing.items()

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.document import Block, Document
 from cite_lsp.findings.documenting import block_findings
-from cite_lsp.findings.drifting import REPLACED, Drifted, commit_in_words, is_lost, tell_drift, what_is_left
+from cite_lsp.findings.drifting import (
+    REPLACED,
+    Drifted,
+    commit_in_words,
+    is_lost,
+    kept_together,
+    tell_drift,
+    what_is_left,
+)
 from cite_lsp.findings.finding import Edit, Fix
 from cite_lsp.findings.resolving import SILENT, Case, tell
 from cite_lsp.findings.told import Told
@@ -82,6 +90,7 @@ def tell_known(
         if known is not None and past is not None
     }
     found = [told for case in cases.values() for told in tell_drift(case, document, snapshot)]
+    found = kept_together(found, cases, block)
     answered = {each.anchor for each in found if each.code == "moved"}
     resolutions = tuple([
         past.resolution if past is not None and past.resolution is not None else now

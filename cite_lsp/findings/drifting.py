@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cite_lsp.audit.claim_texts import without_citations
 from cite_lsp.document.anchors import Anchor
@@ -64,6 +64,53 @@ def tell_drift(case: Drifted, document: Document, snapshot: Snapshot) -> Iterato
     told = _TELLERS[status](case, index, document, snapshot)
     if told is not None:
         yield Told(status, told[0], anchor.start, anchor.end, case.number, told[1])
+
+
+def kept_together(told: Sequence[Told], cases: Mapping[int, Drifted], block: Block) -> list[Told]:
+    """Leave no fix preferred that writes another path for citations that are not known to go there with it.
+
+    A path that several read (`src/a.py:3, :9`) is written once. Where one of them is known to stay, nothing is offered.
+    """
+    mended = list(told)
+    for at, each in enumerate(told):
+        case = cases.get(each.anchor) if each.anchor is not None else None
+        if case is None or not each.fixes:
+            continue
+        where = {place.path for drift in case.drifts for place in drift.places}
+        if where <= {case.resolution.path} and case.resolution.resolved:
+            continue
+        others = [cases.get(other) for other in _readers(block, case.number)]
+        paths = [None if other is None else _destination(other) for other in others]
+        if any(path is not None and path not in where for path in paths):
+            mended[at] = replace(each, fixes=())
+        elif None in paths:
+            mended[at] = replace(each, fixes=tuple(replace(fix, preferred=False) for fix in each.fixes))
+    return mended
+
+
+def _readers(block: Block, number: int) -> Iterator[int]:
+    """Give the numbers of the other anchors that read their path where this one does: continuations, and their head."""
+    run: list[int] = []
+    for at, anchor in enumerate(block.anchors):
+        if anchor.form != "continuation" or (run and block.anchors[run[-1]].path != anchor.path):
+            if number in run:
+                break
+            run = []
+        run.append(at)
+    return (at for at in run if at != number and number in run)
+
+
+def _destination(case: Drifted) -> str | None:
+    """Give the path of the file in which all spans are known to stand; None where that is not certain."""
+    paths = set()
+    for drift in case.drifts:
+        if drift.status == "same":
+            paths.add(case.resolution.path)
+        elif drift.status == "moved" and len(drift.places) == 1:
+            paths.add(drift.places[0].path)
+        else:
+            return None
+    return paths.pop() if len(paths) == 1 else None
 
 
 def is_lost(case: Drifted) -> bool:

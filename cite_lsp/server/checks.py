@@ -1,9 +1,9 @@
 """What is told of one open document, kept piece by piece from one version to the next."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cite_lsp.document.columns import Encoding
 from cite_lsp.document.document import Block, Document, Piece
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _MAY_ASK = frozenset({"", "basename", "same-document"})
 """How a citation was resolved whose meaning may depend on what else the document names."""
 _NONE: frozenset[str] = frozenset()
+_RENEWING = 0.008
+"""Seconds that an edit of a cited file may take at once for the citations of one document."""
 
 UNDECIDED = frozenset({"missing", "elsewhere", "ambiguous", "outside", "case-differs"})
 """Statuses that the index or the history can still change: they are not told before the first index is complete."""
@@ -106,6 +108,15 @@ class PieceChecked:
         return (path for checked in self.blocks.values() for path in checked.open_paths)
 
 
+class _Begun(NamedTuple):
+    """A piece that was being compared with its past when others had their turn."""
+
+    piece: Piece | None
+    past: int
+    snapshot: Snapshot | None
+    blocks: dict[int, BlockChecked]
+
+
 class Checks:
     """The pieces of one document as they were last checked."""
 
@@ -116,6 +127,9 @@ class Checks:
         self.pieces: dict[Piece, PieceChecked] = {}
         self._doubtful: dict[Piece, PieceChecked] = {}
         """What was known before a cited file changed: it mostly still holds."""
+        self._begun = _Begun(None, 0, None, {})
+        self._untold: set[Piece] = set()
+        """Pieces with texts that are gone of which it is known by now since when."""
         self._named: dict[str, frozenset[str]] = {}
         """Open paths, and the longer paths that the document named when they were resolved."""
 
@@ -129,9 +143,15 @@ class Checks:
         """Whether a search of a cited file is due."""
         return any(checked.due for checked in self.pieces.values())
 
+    @property
+    def behind(self) -> bool:
+        """Whether what is known of some pieces is from before an edit of a cited file."""
+        return bool(self._doubtful)
+
     def clear(self) -> None:
         """Forget everything: another snapshot may say otherwise."""
         self.pieces = {}
+        self._untold = set()
         self._doubtful = {}
         self._named = {}
 
@@ -146,21 +166,31 @@ class Checks:
     def forget_undecided(self) -> bool:
         """Forget what an answer about paths can change; say whether anything can."""
         kept = {piece: checked for piece, checked in self.pieces.items() if not checked.undecided}
+        self._doubtful = {piece: checked for piece, checked in self._doubtful.items() if not checked.undecided}
         found = len(kept) < len(self.pieces)
         self.pieces = kept
         return found
 
-    def update(self, document: Document, snapshot: Snapshot) -> None:
-        """Check the pieces of another version that are not known yet."""
+    def update(self, document: Document, snapshot: Snapshot, seconds: float = _RENEWING) -> None:
+        """Check the pieces of another version that are not known yet.
+
+        Those that cite a file that was edited are renewed for so long; the others are `behind`, to go on with.
+        """
+        if self.past is not None:
+            self.past.follow(document)
         old = self.pieces
         changed = self._changed_names(document, snapshot)
         if changed:
             old = {piece: checked for piece, checked in old.items() if not changed.intersection(checked.open_paths)}
         doubtful, self._doubtful = self._doubtful, {}
-        pieces = {piece: old.get(piece) for piece in document.pieces}
+        pieces = {piece: None if piece in doubtful else old.get(piece) for piece in document.pieces}
         if doubtful and not changed:
-            for piece in pieces.keys() & doubtful.keys():
-                pieces[piece] = pieces[piece] or self._renewed(doubtful[piece], document, snapshot)
+            until = time.perf_counter() + seconds
+            for piece in [piece for piece in pieces if piece in doubtful]:
+                if time.perf_counter() < until:
+                    pieces[piece] = self._renewed(doubtful[piece], document, snapshot)
+                else:
+                    pieces[piece] = self._doubtful[piece] = doubtful[piece]
         reusable = self._reusable(pieces, changed)
         self.pieces = {
             piece: checked or self._check(piece, document, snapshot, reusable) for piece, checked in pieces.items()
@@ -218,8 +248,45 @@ class Checks:
             if checked.past != version or checked.due:
                 if time.perf_counter() > until:
                     return True
-                self.pieces[piece] = self._check(piece, document, snapshot, {})
-        return False
+                done = self._advanced(piece, document, snapshot, until)
+                if done is None:
+                    return True
+                self.pieces[piece] = done
+            elif piece in self._untold:
+                if time.perf_counter() > until:
+                    return True
+                self.pieces[piece] = self._told_again(checked, document, snapshot)
+            self._untold.discard(piece)
+        self._untold.clear()
+        return self.behind
+
+    def _advanced(self, piece: Piece, document: Document, snapshot: Snapshot, until: float) -> PieceChecked | None:
+        """Check a piece block by block; None where the time is over before the last one."""
+        begun = self._begun
+        if begun[:3] != (piece, self._past_version, snapshot):
+            begun = self._begun = _Begun(piece, self._past_version, snapshot, {})
+        for block in piece.blocks:
+            if block.anchors and id(block) not in begun.blocks:
+                if begun.blocks and time.perf_counter() > until:
+                    return None
+                begun.blocks[id(block)] = self._check_block(block, document, snapshot)
+        self._begun = _Begun(None, 0, None, {})
+        return self._joined(piece, begun.blocks, begun.past)
+
+    def departures_known(self) -> bool:
+        """Have it told since when texts are gone, as `advance` goes on; say whether there are any."""
+        self._untold = {
+            piece for piece, checked in self.pieces.items() if any(each.told.code == "gone" for each in checked.placed)
+        }
+        return bool(self._untold)
+
+    def _told_again(self, old: PieceChecked, document: Document, snapshot: Snapshot) -> PieceChecked:
+        blocks = dict(old.blocks)
+        for number, block in old.blocks.items():
+            if any(told.code == "gone" for told in block.known.told):
+                known = tell_known(block.block, document, snapshot, block.present, block.written, block.known.drifts)
+                blocks[number] = replace(block, known=known)
+        return self._joined(old.piece, blocks, old.past)
 
     def _check(
         self, piece: Piece, document: Document, snapshot: Snapshot, reusable: Mapping[int, BlockChecked]
@@ -266,7 +333,7 @@ class Checks:
         drifts: tuple[Drifts | None, ...] = ()
         if self.past is not None:
             files = [snapshot.file(resolution) for resolution in present]
-            written = self.past.of(block, document, present, files)
+            written = self.past.of(block, present, files)
             drifts = drifts_of(block, document, snapshot, written, present)
         known = tell_known(block, document, snapshot, present, written, drifts)
         return self._known_block(block, document, snapshot, known, present, written)
@@ -289,7 +356,18 @@ class Checks:
             if path not in self._named:
                 self._named[path] = snapshot.named(path, document)
         texts = tuple([snapshot.file(resolution) for resolution in present]) if written else ()
+        _ask_ahead(known, written, snapshot)
         keys = [joined(each.root, each.path) for each in present if each.path]
         keys += snapshot.past_files(written, document)
         files = frozenset([*keys, *map(snapshot.reader.place_of, keys)])
         return BlockChecked(block, known, frozenset(asked) if asked else _NONE, files, present, written, texts)
+
+
+def _ask_ahead(known: BlockTold, written: Sequence[Written | None], snapshot: Snapshot) -> None:
+    """Ask since when texts stand elsewhere or nowhere: a person who points at the citation is told so at once."""
+    if snapshot.commits is None:
+        return
+    for drifts, past in zip(known.drifts, written, strict=bool(known.drifts)):
+        for drift, baseline in zip(drifts or (), past.baselines if past is not None else (), strict=False):
+            if drift.status in ("moved", "gone"):
+                snapshot.commits.departed(baseline, anywhere=drift.status == "gone")

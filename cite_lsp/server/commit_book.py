@@ -9,6 +9,9 @@ Departed = tuple[str, int]
 _Question = tuple[Baseline, bool]
 _Key = tuple[str, str, int, int, bool]
 
+_MOST_ASKED = 500
+"""Questions at once; what is wanted beyond that is asked when somebody looks at it."""
+
 
 class CommitBook:
     """What the worker has said of one root's commits (`snapshot.Commits`); what is not known is noted as a question."""
@@ -16,6 +19,8 @@ class CommitBook:
     def __init__(self) -> None:
         self._files: dict[str, FileText] = {}
         self._departed: dict[_Key, Departed | None] = {}
+        self._outdated: set[_Key] = set()
+        """Of what was said, what the history may say otherwise now: it holds until the worker is asked again."""
         self._asked: dict[_Key, _Question] = {}
 
     def file(self, blob: str) -> FileText | None:
@@ -27,7 +32,7 @@ class CommitBook:
         if not baseline.commit:
             return None
         key = _key(baseline, anywhere=anywhere)
-        if key not in self._departed:
+        if (key not in self._departed or key in self._outdated) and len(self._asked) < _MOST_ASKED:
             self._asked[key] = (baseline, anywhere)
         return self._departed.get(key)
 
@@ -47,11 +52,13 @@ class CommitBook:
     def answer(self, asked: Sequence[_Question], answers: Sequence[Departed | None]) -> None:
         """Take the answers to questions."""
         for (baseline, anywhere), answer in zip(asked, answers, strict=True):
-            self._departed[_key(baseline, anywhere=anywhere)] = answer
+            key = _key(baseline, anywhere=anywhere)
+            self._departed[key] = answer
+            self._outdated.discard(key)
 
-    def forget_departures(self) -> None:
-        """Forget when texts went: the history is another one."""
-        self._departed.clear()
+    def outdate_departures(self) -> None:
+        """Have it asked anew when texts went: the history is another one."""
+        self._outdated.update(self._departed)
 
 
 def _key(baseline: Baseline, *, anywhere: bool) -> _Key:

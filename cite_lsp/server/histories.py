@@ -9,6 +9,7 @@ from typing import Any
 from cite_lsp.document.document import Document
 from cite_lsp.findings.reading import as_of_setting
 from cite_lsp.server.open_document import OpenDocument, Place
+from cite_lsp.server.written_book import Places
 from cite_lsp.snapshot.baseline_data import written_from_data
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
 
@@ -16,7 +17,10 @@ log = logging.getLogger(__name__)
 
 _STEP = 0.004
 """Seconds that documents are compared with their past before other messages have their turn."""
-_MOST_DEPARTURES = 200
+_MOST_DEPARTURES = 16
+"""Departures that are asked for together: a document that is opened meanwhile waits for no more."""
+_RETRY = 15.0
+"""Seconds after which a history that was not read is asked for once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ class _Asked:
     document: Document
     text: str
     place: Place
+    places: Places
 
 
 class Histories:
@@ -50,6 +55,7 @@ class Histories:
         self._asking: dict[OpenDocument, asyncio.Task[None]] = {}
         self._advancing: dict[OpenDocument, asyncio.Task[None]] = {}
         self._departures: asyncio.Task[None] | None = None
+        self._retries: dict[OpenDocument, asyncio.TimerHandle] = {}
 
     @property
     def busy(self) -> bool:
@@ -61,27 +67,33 @@ class Histories:
         """Stop everything."""
         for task in (*self._asking.values(), *self._advancing.values()):
             task.cancel()
+        for retry in self._retries.values():
+            retry.cancel()
         if self._departures is not None:
             self._departures.cancel()
 
     def forget(self, document: OpenDocument) -> None:
         """Stop what is under way for a document that was closed."""
-        for tasks in (self._asking, self._advancing):
-            task = tasks.pop(document, None)
+        for task in (self._asking.pop(document, None), self._advancing.pop(document, None)):
             if task is not None:
                 task.cancel()
+        retry = self._retries.pop(document, None)
+        if retry is not None:
+            retry.cancel()
 
     # --- what git knows
 
     def ask(self, document: OpenDocument) -> None:
         """Ask for the past of a document's citations, if one of them was not asked for yet."""
         place, parsed = document.place, document.document
-        if place is None or parsed is None or document in self._asking or not document.written.wanting:
+        written = document.written
+        if place is None or parsed is None or document in self._asking or not (written.wanting or written.outdated):
             return
         if not place.settings.drift.enabled or not document.anchor_count:
             return
-        asked = _Asked(parsed, document.buffer.text, place)
-        document.written.wanting = False
+        written.follow(parsed)
+        places = written.asked([block for block in parsed.blocks if block.anchors])
+        asked = _Asked(parsed, document.buffer.text, place, places)
         task = asyncio.ensure_future(self._ask(document, asked))
         self._asking[document] = task
         task.add_done_callback(lambda done: self._ended(document, done))
@@ -92,6 +104,16 @@ class Histories:
         error = None if task.cancelled() else task.exception()
         if error is not None:
             self._fail(f"the history could not be read: {type(error).__name__}", error)
+            self._retry(document)
+
+    def _retry(self, document: OpenDocument) -> None:
+        if document not in self._retries:
+            self._retries[document] = asyncio.get_running_loop().call_later(_RETRY, self._ask_again, document)
+
+    def _ask_again(self, document: OpenDocument) -> None:
+        self._retries.pop(document, None)
+        document.written.outdated = True
+        self.ask(document)
 
     def _fail(self, message: str, error: BaseException | None = None) -> None:
         self.error = message
@@ -101,7 +123,7 @@ class Histories:
     async def _ask(self, document: OpenDocument, asked: _Asked) -> None:
         place = asked.place
         anchors = place.settings.anchors
-        blocks = [block for block in asked.document.blocks if block.anchors]
+        count = sum(len(block.anchors) for block, _ in asked.places.blocks)
         answer: Mapping[str, Any] = {"none": "the document is no file"}
         if document.path is not None:
             try:
@@ -116,23 +138,31 @@ class Histories:
                     extensions=list(anchors.extensions),
                     foreign=list(anchors.foreign),
                     cache=place.settings.cache.folder,
-                    anchors=sum(len(block.anchors) for block in blocks),
+                    anchors=count,
                 )
+                self._answered()
             except (WorkerLost, WorkerFailed) as error:
-                answer = {"none": str(error)}
+                answer = {"none": str(error), "unread": True, "later": True}
                 self._fail(f"the history could not be read: {error}")
-        written = written_from_data(answer.get("written", ()), place.root)
-        if "none" in answer or len(written) != sum(len(block.anchors) for block in blocks):
+        if answer.get("later"):
+            self._retry(document)
+        data = answer.get("written", ())
+        written = await asyncio.get_running_loop().run_in_executor(None, written_from_data, data, place.root)
+        if "none" in answer or len(written) != count:
             log.info("no history of a document: %s", answer.get("none", "it was read otherwise"))
-            document.written.nothing_known(blocks)
+            document.written.nothing_known(asked.places, unread=answer.get("unread", "none" not in answer))
         else:
             place.space.commits[place.root].take_files(answer.get("files", {}))
             if answer.get("message"):
                 self._say(str(answer["message"]))
-            known = iter(written)
-            document.written.take((block, [next(known) for _ in block.anchors]) for block in blocks)
+            document.written.take(asked.places, written)
         document.levels = None
         self.advance(document)
+
+    def _answered(self) -> None:
+        if self.error:
+            self.error = ""
+            self._note()
 
     # --- comparing with it
 
@@ -165,13 +195,18 @@ class Histories:
             if document.place is not None and document.place.root
         }
         for (_, root), book in books.items():
-            questions = book.questions()
-            for low in range(0, len(questions), _MOST_DEPARTURES):
-                some = questions[low : low + _MOST_DEPARTURES]
-                data = [[list(baseline), anywhere] for baseline, anywhere in some]
-                try:
-                    answers = await self._worker.call("departed", root=root, asked=data)
-                except (WorkerLost, WorkerFailed) as error:
-                    self._fail(f"the history could not be read: {error}")
-                    return
-                book.answer(some, [None if each is None else (each[0], each[1]) for each in answers])
+            known = False
+            while questions := book.questions():
+                for low in range(0, len(questions), _MOST_DEPARTURES):
+                    some = questions[low : low + _MOST_DEPARTURES]
+                    data = [[list(baseline), anywhere] for baseline, anywhere in some]
+                    try:
+                        answers = await self._worker.call("departed", root=root, asked=data)
+                    except (WorkerLost, WorkerFailed) as error:
+                        self._fail(f"the history could not be read: {error}")
+                        return
+                    book.answer(some, [None if each is None else (each[0], each[1]) for each in answers])
+                    known = True
+            for document in documents if known else ():
+                if document.place is not None and document.place.root == root and document.checks.departures_known():
+                    self.advance(document)

@@ -1,5 +1,6 @@
 """One open document: its text as the client edits it, its parsed version, and what was found in it."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from lsprotocol.types import TextDocumentContentChangePartial, TextDocumentConte
 
 from cite_lsp.document.buffer import Buffer
 from cite_lsp.document.columns import Encoding, from_units
+from cite_lsp.findings.accepted import NOTHING
 from cite_lsp.findings.reading import parse_document
 from cite_lsp.server.checks import Checks
 from cite_lsp.server.hits import Hit, hit_at, hits_of
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from cite_lsp.document.document import Document
     from cite_lsp.findings.check import Levels
     from cite_lsp.findings.finding import Finding
+    from cite_lsp.findings.told import Told
     from cite_lsp.server.space import Space
     from cite_lsp.snapshot.snapshot import Snapshot
 
@@ -90,6 +93,10 @@ class OpenDocument:
         self.published_version: int | None = None
         self.comment_findings: tuple[Finding, ...] = ()
         """What is wrong with its ignore comments."""
+        self.accepted = NOTHING
+        """What is accepted where it lies."""
+        self.commented: frozenset[tuple[str, int]] = frozenset()
+        """What its comments silence: codes, and offsets at which what is told begins."""
         self.dirty = True
         """Whether the text changed since it was last laid over the files."""
         self.ignored = False
@@ -128,7 +135,7 @@ class OpenDocument:
     def look_back(self, *, drift: bool) -> None:
         """Compare citations with what they showed when they were written, or stop it; the past is asked for anew."""
         self.checks.past = self.written if drift else None
-        self.written.wanting = True
+        self.written.outdated = True
 
     @property
     def past_is_open(self) -> bool:
@@ -146,6 +153,11 @@ class OpenDocument:
         if self.document is not None:
             return sum(piece.characters for piece in self.document.pieces)
         return sum(map(len, self.buffer.lines))
+
+    def finish(self) -> None:
+        """Bring what is behind up to the newest edits of cited files: somebody asks."""
+        if self.checks.behind and self.document is not None and self.place is not None:
+            self.checks.update(self.document, self.place.snapshot, math.inf)
 
     # --- positions
 
@@ -165,6 +177,17 @@ class OpenDocument:
     def hits(self) -> Iterator[Hit]:
         """The citations in text order."""
         return hits_of(self.checks.pieces)
+
+    def is_silent(self, told: "Told", hit: Hit) -> bool:
+        """Say whether a comment silences what is told of a citation, or it is accepted; offsets are the block's."""
+        return (told.code, told.start + hit.offset) in self.commented or self.is_accepted(told, hit)
+
+    def is_accepted(self, told: "Told", hit: Hit) -> bool:
+        """Say whether what is told of a citation is accepted as it stands."""
+        if self.place is None:
+            return False
+        anchor, snapshot = hit.block.anchors[hit.number], self.place.snapshot
+        return self.accepted.holds(told.code, self.place.inside, anchor, hit.resolution, snapshot)
 
     # --- what is known of the whole
 

@@ -30,6 +30,7 @@ def diagnostics_of(document: OpenDocument, accepted: Accepted = NOTHING) -> list
         tracked = is_tracked(document.document, place.snapshot)
         document.levels = Levels(place.inside, place.settings, tracked=tracked)
     document.comment_findings = ()
+    document.accepted, document.commented = accepted, frozenset()
     if any(checked.marked for checked in document.checks.pieces.values()):
         found = list(_with_comments(document, place, document.levels, accepted))
     else:
@@ -121,6 +122,8 @@ def _with_comments(
     drifts = [each for checked in document.checks.blocks.values() for each in checked.known.drifts]
     codes = looked_for(drifts) | (_VERDICT_CODES if document.verdicts else frozenset())
     findings = keep(told, levels, find_ignores(parsed, text), text, codes)
+    kept = {(finding.code, finding.start) for finding in findings}
+    document.commented = frozenset([(each.code, each.start) for each in told]) - kept
     document.comment_findings = tuple(finding for finding in findings if finding.anchor is None and finding.fixes)
     places = Places(text)
     for finding in sort_findings(findings):

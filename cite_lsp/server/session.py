@@ -6,11 +6,10 @@ what changed, and documents are checked and published once all messages that hav
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cite_lsp.config import Problem, find_root
+from cite_lsp.config import Problem
 from cite_lsp.findings.accepted import NOTHING
 from cite_lsp.findings.reading import scope_of
 from cite_lsp.server.accepted_book import AcceptedBook
@@ -24,13 +23,12 @@ from cite_lsp.server.publish import diagnostics_of
 from cite_lsp.server.rounds import Rounds
 from cite_lsp.server.settings_book import SettingsBook, is_settings_file
 from cite_lsp.server.settings_reports import SettingsReports
-from cite_lsp.server.space import Change, Space
+from cite_lsp.server.space import Change, Space, stray_root
 from cite_lsp.server.status import status_of
 from cite_lsp.server.timers import Timers
 from cite_lsp.server.uris import key, to_path
 from cite_lsp.snapshot.ladder import within
 from cite_lsp.snapshot.lines import is_file, real_path
-from cite_lsp.snapshot.paths import too_wide
 from cite_lsp.snapshot.snapshot import Scope
 from cite_lsp.worker.client import Worker
 
@@ -145,6 +143,7 @@ class Session:
                 document.ignored = ignored
                 self._parse(document)
             elif change.everything:
+                document.written.outdated = document.written.outdated or document.written.unread
                 if document.verdicts:
                     self.timers.later("judge all again", 0.0, self.rounds.all_again)
                 document.levels = None
@@ -198,8 +197,9 @@ class Session:
             self.settings_changed()
         if _says_what_is_ignored(path):
             self._list_all(path)
-        for space in self._strays.values():
-            space.list_soon(appeared=True)  # nobody watches beside the workspace folders
+        for space in self._strays.values():  # nobody watches beside the workspace folders
+            space.list_soon(appeared=True)
+            self._ask_pasts_again(space)
         self.settle()
         names = (path, real_path(path))
         citing = [other for other in self.documents.values() if other is not document and other.cites(*names)]
@@ -232,7 +232,10 @@ class Session:
     def find(self, uri: str) -> OpenDocument | None:
         """Give an open document, checked up to what the client has sent."""
         self.settle()
-        return self.documents.get(key(uri))
+        document = self.documents.get(key(uri))
+        if document is not None:
+            document.finish()
+        return document
 
     def hit(self, uri: str, line: int, units: int) -> tuple[OpenDocument, Hit] | None:
         """Give the citation at a position of an open document."""
@@ -246,7 +249,7 @@ class Session:
         document.levels = None
         ending = document.untitled_ending
         if document.path is not None:
-            root = self.workspace.holds(document.path) or _stray_root(document.path)
+            root = self.workspace.holds(document.path) or stray_root(document.path)
             loaded = self.settings.of(document.path, root)
             inside = relative(document.path, loaded.root if loaded.project_file is not None else root)
             if loaded.settings.is_document(inside):
@@ -319,7 +322,9 @@ class Session:
             return
         document.checks.update(document.document, document.place.snapshot)
         self.timers.later("ask", _ASKING_REST, self._ask)
-        if document.checks.due:
+        if document.checks.behind:
+            self.histories.advance(document)
+        elif document.checks.due:
             self.timers.after_rest("search", _SEARCH_REST, self._search)
         if any(other.dirty and document.cites(*other.names) for other in self.documents.values()):
             self.timers.later("texts", _TYPING_REST, self.settle)
@@ -412,8 +417,8 @@ class Session:
             for document in self.documents.values():
                 self.touch(document)
 
-    def tracked_changed(self, path: str) -> None:
-        """Take note of a git index that changed, by its absolute path: other files may be tracked now."""
+    def git_changed(self, path: str) -> None:
+        """Take note that git did something, by the absolute path of a file of its: other files may be tracked now."""
         for space in self.spaces:
             if space.holds(path):
                 space.list_soon()
@@ -421,9 +426,9 @@ class Session:
 
     def _ask_pasts_again(self, space: Space) -> None:
         for book in space.commits.values():
-            book.forget_departures()
+            book.outdate_departures()
         for document in self._documents_of(space):
-            document.written.wanting = True
+            document.written.outdated = True
         self.timers.later("ask", _ASKING_REST, self._ask)
 
     def _list_all(self, path: str) -> None:
@@ -488,11 +493,3 @@ def _nothing() -> None:
 
 def _says_what_is_ignored(path: str) -> bool:
     return path.endswith("/.gitignore")
-
-
-def _stray_root(path: str) -> str:
-    """Give the root of a document that lies in no workspace folder, as the command line does."""
-    root, _ = find_root(path)
-    if within(root, path) is not None and not too_wide(root):
-        return root
-    return os.path.dirname(path)

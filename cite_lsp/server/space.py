@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cite_lsp.config import find_root
 from cite_lsp.server.commit_book import CommitBook
 from cite_lsp.server.pasts import Nearness, Past
 from cite_lsp.snapshot.ladder import joined, within
 from cite_lsp.snapshot.lines import FileText, Reader
-from cite_lsp.snapshot.paths import PathIndex
+from cite_lsp.snapshot.paths import PathIndex, too_wide
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Scope, Snapshot
 from cite_lsp.worker.answers import index_of
@@ -311,3 +312,11 @@ def _learn(past: Past, answer: Mapping[str, Any]) -> None:
 
 def _same(one: PathIndex, other: PathIndex) -> bool:
     return one.paths == other.paths and one.tracked == other.tracked and one.notes == other.notes
+
+
+def stray_root(path: str) -> str:
+    """Give the root of a document that lies in no workspace folder, as the command line does."""
+    root, _ = find_root(path)
+    if within(root, path) is not None and not too_wide(root):
+        return root
+    return os.path.dirname(path)

@@ -1,18 +1,33 @@
 """What is known of the past of one open document's citations: from git, or from when they were first seen here.
 
-It stays with the sentence: an edit elsewhere moves it along, and an edit of the sentence keeps it as long as the
-citation itself reads the same.
+It stays with the place of a citation: an edit elsewhere moves it along, an edit of the sentence around it keeps it, and
+other numbers in the place are another citation. What another place cites says nothing of it: whoever puts the numbers
+of a list right gives one item the lines that another had.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import NamedTuple
 
-from cite_lsp.document.document import Block, Document
+from cite_lsp.document.document import Block, Document, Piece
 from cite_lsp.document.ranges import Span
 from cite_lsp.server.sentences import Sentence, sentences_of
 from cite_lsp.snapshot.baseline import NOT_YET, Baseline, Written, baseline_at
 from cite_lsp.snapshot.lines import FileText
 from cite_lsp.snapshot.resolve import Resolution
+
+_MOST_TEXTS = 8
+"""Texts that a place remembers to have held: to take an edit back brings the past back."""
+_MOST_LOST = 500
+"""Citations that are there no more and are found again when their sentence is put in elsewhere."""
+_MOST_ALIGNED = 200
+"""Changed citations at once that are looked for one by one where their number changed: it takes its time."""
+
+_TELLING = 16
+"""Characters beside the citation of a sentence that is not expected to be written twice."""
+_KEPT_SENTENCES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +47,73 @@ class _Sighted:
         return baseline_at(self.file.lines, self.path, span)
 
 
-@dataclass(slots=True)
-class _Entry:
-    block: int
-    """The identity of the block it was last seen in."""
+@dataclass(slots=True, eq=False)
+class _Past:
+    """Of one citation text in one place."""
+
+    answered: bool = False
     written: Written | None = None
     """What git says; None while it has not said anything, or where it knows nothing."""
-    answered: bool = False
     sighted: _Sighted | None = None
+    """What it showed when it was first seen, until that is needed."""
     seen: Written | None = None
-    """What it showed when it was first seen, as a baseline: made when it is first needed."""
+    """The same as a baseline."""
+
+    def take(self, written: Written | None) -> None:
+        self.answered = True
+        self.written = written
+        if written is not None:
+            self.sighted = None
+
+    def see(self, resolution: Resolution, file: FileText | None, spans: tuple[Span, ...]) -> None:
+        """Take note of what it shows, if that was not known yet."""
+        if self.seen is not None or self.sighted is not None or self.written is not None:
+            return
+        if file is not None and "found" in resolution.spans:
+            self.sighted = _Sighted(file, resolution.path, spans)
 
     @property
-    def past(self) -> Written | None:
-        if self.written is None and self.seen is None and self.sighted is not None:
-            self.seen = self.sighted.written()
-        return self.written or self.seen
+    def known(self) -> Written | None:
+        """What it showed, once git has had its say."""
+        if not self.answered or self.written is not None:
+            return self.written
+        if self.seen is None and self.sighted is not None:
+            self.seen, self.sighted = self.sighted.written(), None
+        return self.seen
+
+
+class _Place:
+    """A place in the document that holds a citation, as long as it is there."""
+
+    __slots__ = ("_pasts",)
+
+    def __init__(self) -> None:
+        self._pasts: dict[str, _Past] = {}
+
+    def past(self, text: str) -> _Past:
+        """Give what is known of the citation that the place holds now."""
+        found = self._pasts.pop(text, None) or _Past()
+        self._pasts[text] = found
+        if len(self._pasts) > _MOST_TEXTS:
+            del self._pasts[next(iter(self._pasts))]
+        return found
+
+    def forget_others(self, text: str) -> None:
+        """Forget what it held before."""
+        self._pasts = {text: self._pasts[text]} if text in self._pasts else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of a version of the document, block by block: the answer of the worker is for them."""
+
+    blocks: tuple[tuple[Block, tuple[_Place, ...]], ...]
+    anew: bool
+    """Whether what git said before counts no more."""
 
 
 class WrittenBook:
-    """The past of each citation of a document, by its sentence."""
+    """The past of each citation of a document."""
 
     def __init__(self) -> None:
         self.answered = False
@@ -60,86 +122,221 @@ class WrittenBook:
         """Counts the worker's answers: what was found with an older one is to be looked at again."""
         self.wanting = False
         """Whether a citation was looked up that nobody has been asked about."""
-        self._entries: dict[Sentence, _Entry] = {}
-        self._by_text: dict[str, list[Sentence]] = {}
+        self.outdated = False
+        """Whether all is to be asked anew: git may say otherwise now."""
+        self.unread = False
+        """Whether the last question was not answered, though there may be a history."""
+        self._pieces: tuple[Piece, ...] = ()
+        """Those of the last version that was followed."""
+        self._places: dict[int, tuple[Block, tuple[_Place, ...]]] = {}
+        """By the identity of the block, which is so kept alive."""
+        self._lost: OrderedDict[Sentence, _Place] = OrderedDict()
 
-    def take(self, asked: Iterable[tuple[Block, Sequence[Written]]]) -> None:
-        """Take what git says of all citations of a version of the document."""
+    # --- from one version to the next
+
+    def follow(self, document: Document) -> None:
+        """Take the next version of the document: each citation that is still there keeps its place."""
+        before, self._pieces = self._pieces, document.pieces
+        if before is self._pieces:
+            return
+        old, new = _changed(before, self._pieces)
+        alive = {id(block) for block in new}
+        kept = {id(block) for block in old} & alive
+        for old_gap, new_gap in _gaps(old, new, kept):
+            self._carry(old_gap, new_gap)
+        for block in old:
+            if id(block) not in alive:
+                self._places.pop(id(block), None)
+
+    def _carry(self, old: Sequence[Block], new: Sequence[Block]) -> None:
+        """Let the citations of blocks take the places of those of the blocks that stood there before."""
+        there = [_Spot(block, number) for block in old for number in range(len(block.anchors))]
+        here = [_Spot(block, number) for block in new for number in range(len(block.anchors))]
+        places = _taken(there, here) if there and here else {}
+        found = {at: self._of_block(there[before].block)[there[before].number] for at, before in places.items()}
+        taken = set(places.values())
+        if len(found) < len(here) and self._lost:
+            self._find_lost(here, found)
+        for at, spot in enumerate(there):
+            if at not in taken:
+                self._lose(spot)
+        at = 0
+        for block in new:
+            self._places[id(block)] = (block, tuple([found.get(at + n) or _Place() for n in range(len(block.anchors))]))
+            at += len(block.anchors)
+
+    def _of_block(self, block: Block) -> tuple[_Place, ...]:
+        known = self._places.get(id(block))
+        if known is None:
+            known = self._places[id(block)] = (block, tuple([_Place() for _ in block.anchors]))
+        return known[1]
+
+    def _lose(self, spot: "_Spot") -> None:
+        sentence = _sentences(spot.block)[spot.number]
+        self._lost.pop(sentence, None)
+        self._lost[sentence] = self._of_block(spot.block)[spot.number]
+        if len(self._lost) > _MOST_LOST:
+            self._lost.popitem(last=False)
+
+    def _find_lost(self, here: Sequence["_Spot"], found: dict[int, _Place]) -> None:
+        """Give citations that came the places that they had where their sentence was taken out."""
+        for at, spot in enumerate(here):
+            place = self._lost.pop(_sentences(spot.block)[spot.number], None) if at not in found else None
+            if place is not None:
+                found[at] = place
+
+    # --- what is known
+
+    def asked(self, blocks: Iterable[Block]) -> Places:
+        """Give the places of blocks, to be told what git says of them; from now on nothing is wanted."""
+        anew, self.wanting, self.outdated = self.outdated, False, False
+        return Places(tuple([(block, self._of_block(block)) for block in blocks]), anew)
+
+    def take(self, places: Places, written: Iterable[Written]) -> None:
+        """Take what git says of all citations of a version of the document, in order."""
+        self._answered(unread=False)
+        if places.anew:
+            self._lost.clear()
+        known = iter(written)
+        for block, there in places.blocks:
+            for anchor, place, each in zip(block.anchors, there, known, strict=False):
+                if places.anew:
+                    place.forget_others(anchor.text)
+                place.past(anchor.text).take(None if _is_new(each) else each)
+
+    def nothing_known(self, places: Places, *, unread: bool) -> None:
+        """Take note that there is no history to ask; `unread`: that it was not read, so what is known of it stays."""
+        self._answered(unread=unread)
+        for block, there in places.blocks:
+            for anchor, place in zip(block.anchors, there, strict=True):
+                past = place.past(anchor.text)
+                past.take(past.written if unread else None)
+
+    def _answered(self, *, unread: bool) -> None:
         self.answered = True
+        self.unread = unread
         self.version += 1
         self.wanting = False
-        for block, written in asked:
-            for sentence, each in zip(sentences_of(block), written, strict=True):
-                entry = self._entry(sentence, id(block))
-                entry.written = None if _is_new(each) else each
-                entry.answered = True
-
-    def nothing_known(self, blocks: Iterable[Block]) -> None:
-        """Take note that there is no history to ask."""
-        self.answered = True
-        self.version += 1
-        self.wanting = False
-        for block in blocks:
-            for sentence in sentences_of(block):
-                self._entry(sentence, id(block)).answered = True
 
     def of(
-        self, block: Block, document: Document, resolutions: Sequence[Resolution], files: Sequence[FileText | None]
+        self, block: Block, resolutions: Sequence[Resolution], files: Sequence[FileText | None]
     ) -> tuple[Written | None, ...]:
-        """Give the past of each anchor of a block; None while it is not known.
+        """Give the past of each anchor of a block of the version that was followed last; None while it is not known.
 
         `resolutions`, `files`: what each means, and where it leads, in the present; one that is seen for the first
         time is from now on compared with what it shows now.
         """
-        return tuple([
-            self._of(sentence, block, number, document, resolution, file)
-            for number, (sentence, resolution, file) in enumerate(
-                zip(sentences_of(block), resolutions, files, strict=True)
-            )
-        ])  # fmt: skip
+        found: list[Written | None] = []
+        there = self._of_block(block)
+        for anchor, place, resolution, file in zip(block.anchors, there, resolutions, files, strict=True):
+            past = place.past(anchor.text)
+            past.see(resolution, file, anchor.spans)
+            if not past.answered:
+                self.wanting = True
+            found.append(past.known if past.answered else None)
+        return tuple(found)
 
-    def _of(
-        self,
-        sentence: Sentence,
-        block: Block,
-        number: int,
-        document: Document,
-        resolution: Resolution,
-        file: FileText | None,
-    ) -> Written | None:
-        entry = self._entries.get(sentence)
-        if entry is None:
-            entry = self._entry(sentence, id(block))
-            before = self._before(sentence, document)
-            if before is not None:
-                entry.written, entry.sighted, entry.seen = before.written, before.sighted, before.seen
-                entry.answered = before.answered
-        entry.block = id(block)
-        if entry.sighted is None and entry.written is None and file is not None and "found" in resolution.spans:
-            entry.sighted = _Sighted(file, resolution.path, block.anchors[number].spans)
-        if not entry.answered:
-            self.wanting = True
-            return None
-        return entry.past
 
-    def _before(self, sentence: Sentence, document: Document) -> _Entry | None:
-        """Give what was known of a citation whose sentence was edited: one that reads the same and is there no more."""
-        candidates = [other for other in self._by_text[sentence[0]] if other != sentence]
-        if not candidates:
-            return None
-        alive = {id(block) for piece in document.pieces for block in piece.blocks if block.anchors}
-        gone = [self._entries[other] for other in candidates if self._entries[other].block not in alive]
-        pasts = {(entry.written, entry.sighted) for entry in gone}
-        return gone[0] if len(pasts) == 1 else None
+class _Spot(NamedTuple):
+    """A citation of a version: its block, and its number in it."""
 
-    def _entry(self, sentence: Sentence, block: int) -> _Entry:
-        entry = self._entries.get(sentence)
-        if entry is None:
-            entry = self._entries[sentence] = _Entry(block)
-            self._by_text.setdefault(sentence[0], []).append(sentence)
-        return entry
+    block: Block
+    number: int
+
+    @property
+    def text(self) -> str:
+        return self.block.anchors[self.number].text
+
+
+def _taken(there: Sequence[_Spot], here: Sequence[_Spot]) -> dict[int, int]:
+    """Give for citations now the number of the one whose place they take.
+
+    Of as many as before the first is the first, and so on, unless they only changed places. Else a sentence that is the
+    same word for word is the same, and of what is left those that read the same in the same order.
+    """
+    before, now = [spot.text for spot in there], [spot.text for spot in here]
+    if before == now:
+        return {at: at for at in range(len(now))}
+    again = len(before) != len(now) or Counter(before) == Counter(now)
+    taken = _same_sentences(there, here) if again and len(before) + len(now) <= _MOST_ALIGNED else {}
+    used = set(taken.values())
+    old = [at for at in range(len(before)) if at not in used]
+    new = [at for at in range(len(now)) if at not in taken]
+    if len(old) == len(new):
+        return taken | dict(zip(new, old, strict=True))
+    low, behind = _edges([before[at] for at in old], [now[at] for at in new])
+    taken |= dict(zip(new[:low], old[:low], strict=True))
+    if behind:
+        taken |= dict(zip(new[-behind:], old[-behind:], strict=True))
+    old, new = old[low : len(old) - behind], new[low : len(new) - behind]
+    if old and new and len(old) + len(new) <= 10 * _MOST_ALIGNED:
+        texts = [before[at] for at in old], [now[at] for at in new]
+        for block in SequenceMatcher(None, *texts, autojunk=False).get_matching_blocks():
+            taken |= {new[block.b + at]: old[block.a + at] for at in range(block.size)}
+    return taken
+
+
+def _same_sentences(there: Sequence[_Spot], here: Sequence[_Spot]) -> dict[int, int]:
+    """Match citations whose sentence says enough to be known again; or all, where they only changed places."""
+    before = [_sentences(spot.block)[spot.number] for spot in there]
+    now = [_sentences(spot.block)[spot.number] for spot in here]
+    all_of_them = Counter(before) == Counter(now)
+    known: dict[Sentence, list[int]] = {}
+    for at, each in enumerate(before):
+        if all_of_them or len(each[1]) - len(each[0]) >= _TELLING:
+            known.setdefault(each, []).append(at)
+    return {at: known[each].pop(0) for at, each in enumerate(now) if known.get(each)}
+
+
+_last_sentences: OrderedDict[int, tuple[Block, list[Sentence]]] = OrderedDict()
+
+
+def _sentences(block: Block) -> list[Sentence]:
+    known = _last_sentences.get(id(block))
+    if known is None or known[0] is not block:
+        known = _last_sentences[id(block)] = (block, sentences_of(block))
+        if len(_last_sentences) > _KEPT_SENTENCES:
+            _last_sentences.popitem(last=False)
+    return known[1]
 
 
 def _is_new(written: Written) -> bool:
     """Say whether git does not have the citation yet."""
     return all(baseline.reason in NOT_YET for baseline in written.baselines) and written.resolution is None
+
+
+def _changed(before: Sequence[Piece], now: Sequence[Piece]) -> tuple[list[Block], list[Block]]:
+    """Give the blocks with citations of the pieces that changed."""
+    low, behind = _edges(before, now)
+    old, new = before[low : len(before) - behind], now[low : len(now) - behind]
+    return (
+        [block for piece in old for block in piece.blocks if block.anchors],
+        [block for piece in new for block in piece.blocks if block.anchors],
+    )
+
+
+def _edges(before: Sequence[object], now: Sequence[object]) -> tuple[int, int]:
+    """Give how many items two rows share at their beginnings and, behind that, at their ends."""
+    most = min(len(before), len(now))
+    low = next((at for at in range(most) if before[at] != now[at]), most)
+    most -= low
+    behind = next((at for at in range(most) if before[-1 - at] != now[-1 - at]), most)
+    return low, behind
+
+
+def _gaps(old: Sequence[Block], new: Sequence[Block], kept: set[int]) -> Iterator[tuple[list[Block], list[Block]]]:
+    """Give the blocks that went and those that came between each two that stayed."""
+    goes, at = iter(old), 0
+    while at <= len(new):
+        came: list[Block] = []
+        while at < len(new) and id(new[at]) not in kept:
+            came.append(new[at])
+            at += 1
+        went: list[Block] = []
+        for block in goes:
+            if id(block) in kept:
+                break
+            went.append(block)
+        if came or went:
+            yield went, came
+        at += 1

@@ -8,6 +8,7 @@ happens to cite the same lines is not.
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -27,6 +28,8 @@ _MOST_CHARACTERS = 2_000
 _STARTS_BLOCK = re.compile(r"\s*(?:#|[-*+•]\s|[0-9a-zA-Z]{1,3}[.)]\s|\||>|\[[^\]]+\]:|```|~~~|\.\. |=)")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)\]*_`]*\s+(?=[\"'“‘(\[*_`]*[^\W\d_a-z])|(?<=[。！？])")
 _CITES = re.compile(r"[:#(]L?[0-9]")
+_NUMBERED = re.compile(r"\b[Ll]ines?\s+L?[0-9]+(?:\s*(?:[-–,]|to|and)\s*L?[0-9]+)*|\S*[:#(]L?[0-9]\S*")
+"""What names lines: a word, or `lines 3-5`."""
 _GOES_ON = re.compile(r"\w|[-–—:.,][0-9]")
 
 
@@ -48,6 +51,7 @@ class Version:
     def __init__(self, text: str) -> None:
         self.text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
         self._asked = 0
+        self._replaced: tuple[Version, frozenset[str]] | None = None
 
     @cached_property
     def lines(self) -> list[str]:
@@ -140,6 +144,18 @@ class Version:
         """Give the line of an offset."""
         return self.lines[self._line(offset)]
 
+    def replaced(self, older: "Version") -> frozenset[str]:
+        """Give the wording of the lines of an older version that name lines and are here no more."""
+        if self._replaced is None or self._replaced[0] is not older:
+            gone = (_wording(line) for line in older._set - self._set)
+            self._replaced = older, frozenset([wording for wording, numbers in gone if numbers])
+        return self._replaced[1]
+
+    def numbers(self, wording: str) -> list[str]:
+        """Give what names lines in all lines of a wording, in the order of the text."""
+        found = map(_wording, filter(_NUMBERED.search, self.stripped))
+        return [number for other, numbers in found if other == wording for number in numbers]
+
     def _line(self, offset: int) -> int:
         return bisect_right(self._starts, offset) - 1
 
@@ -198,9 +214,10 @@ def _sought(anchor: Anchor, version: Version, start: int, end: int) -> Sought:
 def carried(sought: Sought, version: Version, older: Version) -> Sought | None:
     """Give a citation of one version as it stands in an older one; None when it does not."""
     if older.has(sought):
-        return sought
+        wording, _ = _wording(sought.lines[-1])
+        return None if len(wording) < _FEW_WORDS and renumbered(sought, version, older) else sought
     places = older.places(sought)
-    if not places:
+    if not places or renumbered(sought, version, older):
         return None
     here = version.place(sought)
     if here is None:
@@ -219,6 +236,32 @@ def carried(sought: Sought, version: Version, older: Version) -> Sought | None:
     lines = older.lines_at(start, end)
     lines = lines if len(lines) <= _PATH_LINES else older.lines_at(at, end)
     return Sought(sought.text, lines, sought.path, older.raw_at(max(at, end - 1)))
+
+
+def renumbered(sought: Sought, version: Version, older: Version) -> bool:
+    """Say whether a citation came to name its lines between two versions, though another named them in the older one.
+
+    Whoever puts the numbers of a list right gives one item the lines that another had. In lines that read the same but
+    for what they cite, the first is the first, and so on; where there are more or fewer of them now, those that name
+    the same lines in the same order are the same.
+    """
+    wording, _ = _wording(sought.lines[-1])
+    if wording not in version.replaced(older):
+        return False
+    here, there = version.numbers(wording), older.numbers(wording)
+    if len(here) == len(there):
+        kept = [one for one, other in zip(here, there, strict=True) if one == other]
+    else:
+        blocks = SequenceMatcher(None, there, here, autojunk=False).get_matching_blocks()
+        kept = [number for block in blocks for number in here[block.b : block.b + block.size]]
+    return not any(number in sought.text or sought.text in number for number in kept)
+
+
+@lru_cache(maxsize=8192)
+def _wording(line: str) -> tuple[str, tuple[str, ...]]:
+    """Give a line without what names lines in it and without marks at its ends, and what that is."""
+    numbers = tuple([found.strip("`'\"()[]{}<>.,;*_|") for found in _NUMBERED.findall(line)])
+    return " ".join(_NUMBERED.sub(" ", line).split()).strip(" -*+|>#`"), numbers
 
 
 def likeness(version: Version, at: int, older: Version, place: int) -> float:

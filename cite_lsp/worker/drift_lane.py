@@ -37,7 +37,8 @@ class DriftLane:
         `pattern`, `in_fences` and `extensions` are those of `Document.parse`; `foreign`: folders that paths of other
         repositories begin with; `cache`: a folder where answers are kept; `anchors`: how many citations were found
         by whoever asks. The answer: `written`, a list parallel to the anchors, `files`, the texts of the objects that
-        resolutions name, and `message`, what is wrong with the cache; or `none`, why there is no history.
+        resolutions name, and `message`, what is wrong with the cache; or `none`, why there is no history, and `unread`
+        where there may be one, `later` where it is worth while to ask again after a rest.
         """
         params = request.params
         root: str = params["root"]
@@ -46,12 +47,13 @@ class DriftLane:
         if wanted is not None and wanted != len(document.anchors):
             document = self._parsed(params, list_paths(root))
             if wanted != len(document.anchors):
-                return {"none": _MISREAD}
+                return {"none": _MISREAD, "unread": True}
         if request.dropped():
-            return {"none": "nobody asks any more"}
+            return {"none": "nobody asks any more", "unread": True}
         baselines = self._of(root, params.get("cache"), params.get("foreign") or ())
         if isinstance(baselines, NoRepository):
-            return {"none": baselines.reason}
+            may_come = baselines.kind in ("overrun", "failed")
+            return {"none": baselines.reason, **(dict.fromkeys(("unread", "later"), True) if may_come else {})}
         (written,) = baselines.written([Asked(document, params.get("as_of") or "")])
         store = self._stores.get(params.get("cache") or "")
         return {

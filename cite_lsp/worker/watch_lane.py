@@ -5,12 +5,20 @@ It is the child's because to begin takes a while in which no other Python runs i
 
 from watchfiles import Change, DefaultFilter, watch
 
+from cite_lsp.snapshot.git_files import is_of_git
 from cite_lsp.worker.lanes import Request, Task
 
 _STEP = 200
 """Milliseconds between looks at what the file system has told."""
 _LOOK_UP = 3_000
 """Milliseconds after which it is asked whether anybody still waits."""
+
+
+class _Filter(DefaultFilter):
+    """Leaves out what is no part of a project, but for the files that git writes when HEAD moves."""
+
+    def __call__(self, change: Change, path: str) -> bool:
+        return is_of_git(path.replace("\\", "/")) or super().__call__(change, path)
 
 
 def watch_folders(request: Request) -> None:
@@ -21,7 +29,7 @@ def watch_folders(request: Request) -> None:
     """
     batches = watch(
         *request.params["roots"],
-        watch_filter=DefaultFilter(),
+        watch_filter=_Filter(),
         step=_STEP,
         rust_timeout=_LOOK_UP,
         yield_on_timeout=True,

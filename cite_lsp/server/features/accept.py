@@ -38,7 +38,7 @@ def entries_of(document: OpenDocument, hit: Hit) -> list[Entry]:
     if place is None or levels is None or not path_of(place):
         return []
     told = [*hit.told, *document.groundings.told(hit.block, hit.number)]
-    codes = [each.code for each in told if as_finding(each, levels) is not None]
+    codes = [each.code for each in told if as_finding(each, levels) is not None and not document.is_silent(each, hit)]
     judged = document.verdicts.of(hit.block)[hit.number]
     if judged is not None and judged.verdict.label in ("unsupported", "partial", "review"):
         codes.append(judged.verdict.label)

@@ -24,10 +24,11 @@ class Offer:
 
 
 def offers_of(document: OpenDocument, hit: Hit) -> list[Offer]:
-    """Give the fixes of a citation that the settings let be told; the preferred ones as they leave them."""
+    """Give the fixes of what is told of a citation, as the settings leave them: of nothing that is silenced."""
     if document.levels is None:
         return []
     told = [*hit.told, *document.groundings.told(hit.block, hit.number)]
+    told = [each for each in told if each.fixes and not document.is_silent(each, hit)]
     findings = [finding for each in told if (finding := as_finding(each, document.levels)) is not None]
     return [Offer(finding.code, moved_fix(fix, hit.offset)) for finding in findings for fix in finding.fixes]
 
@@ -44,21 +45,42 @@ def workspace_edit(session: Session, document: OpenDocument, places: Places, edi
 def preferred_edits(document: OpenDocument) -> Sequence[Sequence[Edit]]:
     """Give the edits of each preferred fix of a document; of fixes that touch the same text only the first.
 
-    An edit that several fixes share (the path that several continuations read) is made once, with the first of them.
+    An edit that several fixes share (the path that several continuations read) is made once, with the first of them;
+    and none of them is made where one cannot be.
     """
     chosen: list[Sequence[Edit]] = []
-    made: set[Edit] = set()
     taken: list[tuple[int, int]] = []
     fixes = [offer.fix for hit in document.hits for offer in offers_of(document, hit)]
     fixes += [fix for finding in document.comment_findings for fix in finding.fixes]
-    for fix in sorted(fixes, key=lambda each: each.edits[0].start):
-        new = [edit for edit in fix.edits if edit not in made]
-        if fix.preferred and new and not any(_is_taken(edit, taken) for edit in new):
-            chosen.append(new)
-            made.update(new)
-            for edit in new:
-                insort(taken, (edit.start, edit.end))
+    for group in _sharing([fix for fix in fixes if fix.preferred]):
+        made = {edit for fix in group for edit in fix.edits}
+        before = list(taken)
+        for edit in sorted(made, key=lambda each: (each.start, each.end)):
+            if _is_taken(edit, taken):
+                taken = before
+                break
+            insort(taken, (edit.start, edit.end))
+        else:
+            for fix in group:
+                new = [edit for edit in fix.edits if edit in made]
+                made.difference_update(new)
+                if new:
+                    chosen.append(new)
     return chosen
+
+
+def _sharing(fixes: Iterable[Fix]) -> list[list[Fix]]:
+    """Give the fixes in the order of the text, those together that share an edit."""
+    groups: list[list[Fix]] = []
+    by_edit: dict[Edit, list[Fix]] = {}
+    for fix in sorted(fixes, key=lambda each: each.edits[0].start):
+        group = next((by_edit[edit] for edit in fix.edits if edit in by_edit), None)
+        if group is None:
+            group = []
+            groups.append(group)
+        group.append(fix)
+        by_edit.update(dict.fromkeys(fix.edits, group))
+    return groups
 
 
 def joined_edit(session: Session, document: OpenDocument, groups: Sequence[Sequence[Edit]]) -> dict[str, Any]:

@@ -131,6 +131,7 @@ def _parts(document: OpenDocument, place: Place, hit: Hit, form: _Markdown) -> I
         if told.code not in _SAID_BY_DRIFT and not told.replaced:
             yield form.told(told.message)
     yield from _drift(place, hit, form)
+    yield from _accepted(document, hit)
     if not any(told.code == "moved" for told in hit.told):
         for told in document.groundings.told(hit.block, hit.number):
             yield form.told(told.message)
@@ -159,6 +160,11 @@ def _drift(place: Place, hit: Hit, form: _Markdown) -> Iterator[str]:
             departed = commits.departed(baseline, anywhere=drift.status == "gone")
         said = drift_in_words(drift, hit.present.path, departed)
         yield form.told(f"{lines_in_words(span)}: {said}" if several else said[:1].upper() + said[1:])
+
+
+def _accepted(document: OpenDocument, hit: Hit) -> Iterator[str]:
+    if any(document.is_accepted(told, hit) for told in hit.told):
+        yield "Accepted as it stands."
 
 
 def _title(place: Place, hit: Hit, form: _Markdown) -> str:

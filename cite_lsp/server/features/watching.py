@@ -10,6 +10,7 @@ from lsprotocol import types
 from cite_lsp.server.features.configuration import register
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import to_path
+from cite_lsp.snapshot.git_files import is_of_git
 from cite_lsp.snapshot.lines import is_folder
 from cite_lsp.worker.client import WorkerFailed, WorkerLost
 
@@ -42,11 +43,17 @@ def take_events(session: Session, events: Sequence[types.FileEvent]) -> None:
     moved: list[str] = []
     for event in events:
         path = to_path(event.uri)
-        if path is not None and path.endswith("/.git/index"):
-            session.tracked_changed(path)
-        elif path is not None and "/.git/" not in path:
+        if path is not None:
             (changed if event.type == types.FileChangeType.Changed else moved).append(path)
-    session.files_changed(changed, moved)
+    _take(session, changed, moved)
+
+
+def _take(session: Session, changed: Sequence[str], moved: Sequence[str]) -> None:
+    """Tell what git did from what happened to the files of the project."""
+    for path in dict.fromkeys(f"{path.partition('/.git/')[0]}/.git" for path in (*changed, *moved) if is_of_git(path)):
+        session.git_changed(path)
+    rest = [[path for path in paths if not f"{path}/".count("/.git/")] for paths in (changed, moved)]
+    session.files_changed(*rest)
 
 
 def _watch_ourselves(session: Session) -> None:
@@ -63,7 +70,7 @@ async def _watch(session: Session, roots: Sequence[str]) -> None:
     def take(news: Mapping[str, Any] | None) -> None:
         nonlocal starts
         if news is not None:
-            session.files_changed(news["changed"], news["moved"])
+            _take(session, news["changed"], news["moved"])
             return
         starts += 1
         if starts > 1:  # what happened while nobody watched is not known

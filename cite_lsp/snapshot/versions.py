@@ -28,7 +28,10 @@ _MOST_CHARACTERS = 2_000
 _STARTS_BLOCK = re.compile(r"\s*(?:#|[-*+•]\s|[0-9a-zA-Z]{1,3}[.)]\s|\||>|\[[^\]]+\]:|```|~~~|\.\. |=)")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)\]*_`]*\s+(?=[\"'“‘(\[*_`]*[^\W\d_a-z])|(?<=[。！？])")
 _CITES = re.compile(r"[:#(]L?[0-9]")
-_NUMBERED = re.compile(r"\b[Ll]ines?\s+L?[0-9]+(?:\s*(?:[-–,]|to|and)\s*L?[0-9]+)*|\S*[:#(]L?[0-9]\S*")
+_NUMBERED = re.compile(r"\b[Ll]ines?\s+L?[0-9]+(?:\s*(?:[-–,]|to|and)\s*L?[0-9]+)*|(?<!\S)\S*[:#(]L?[0-9]\S*")
+_NAMES_LINES = re.compile(r"[:#(]L?[0-9]|[Ll]ines?\s+L?[0-9]")
+"""What a line has that `_NUMBERED` finds something in; it is looked for faster."""
+
 """What names lines: a word, or `lines 3-5`."""
 _GOES_ON = re.compile(r"\w|[-–—:.,][0-9]")
 
@@ -147,14 +150,23 @@ class Version:
     def replaced(self, older: "Version") -> frozenset[str]:
         """Give the wording of the lines of an older version that name lines and are here no more."""
         if self._replaced is None or self._replaced[0] is not older:
-            gone = (_wording(line) for line in older._set - self._set)
+            lines = {line.strip() for line in older._raw_set - self._raw_set if _NAMES_LINES.search(line)}
+            gone = (_wording(line) for line in lines if not self._has_line(line))  # one may be indented otherwise
             self._replaced = older, frozenset([wording for wording, numbers in gone if numbers])
         return self._replaced[1]
 
     def numbers(self, wording: str) -> list[str]:
         """Give what names lines in all lines of a wording, in the order of the text."""
-        found = map(_wording, filter(_NUMBERED.search, self.stripped))
-        return [number for other, numbers in found if other == wording for number in numbers]
+        return self._numbers.get(wording, [])
+
+    @cached_property
+    def _numbers(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for line in self.lines:
+            if _NAMES_LINES.search(line):
+                wording, numbers = _wording(line.strip())
+                found.setdefault(wording, []).extend(numbers)
+        return found
 
     def _line(self, offset: int) -> int:
         return bisect_right(self._starts, offset) - 1

@@ -72,10 +72,23 @@ def test_drift_is_measured_on_and_off_in_one_run(tmp_path: Path) -> None:
     assert figures["open → 199 citations told moved, nothing stored"]["count"] == 1
 
 
+def test_a_check_is_measured_beside_linecite_or_says_why_not(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    command = [sys.executable, "-m", "tests.bench", "history", "--tiny", "--json", str(file)]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    peer, cold, warm = json.loads(file.read_text(encoding="utf-8"))["figures"]
+    assert peer["p50"] is not None or "pip install linecite" in peer["note"]
+    for figure in (cold, warm):
+        assert figure["p50"] > 0
+        assert "22 citations" in figure["note"]
+        assert figure["name"] in done.stdout
+
+
 def test_a_name_that_is_no_bench_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.bench", "sever"], cwd=CHECKOUT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
     assert "'sever'" in done.stderr
-    assert "edits, check, server, drift" in done.stderr
+    assert "edits, check, history, server, drift" in done.stderr

@@ -7,6 +7,7 @@ costs more than one left out.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from cite_lsp.audit.amounts import Stated, numbers_in, said_words, stated
@@ -95,17 +96,31 @@ def grounding_from_data(data: Mapping[str, Any]) -> Grounding:
     return Grounding(tuple(data["tokens"]), places, bool(data["certain"]), (int(first), int(last)))
 
 
-class _Looked(NamedTuple):
-    """The cited lines of one row as coverage sees them."""
+class _Looked:
+    """The cited lines of one row as coverage sees them; what few rows need is found when it is asked for."""
 
-    first: int
-    last: int
-    lines: frozenset[int]
-    flat: str
-    words: frozenset[str]
-    numbers: frozenset[float]
-    around: str
-    """The headers of what encloses them, flat."""
+    def __init__(self, numbers: frozenset[int], row: Row, index: Standing) -> None:
+        self.lines = numbers
+        self.first = min(numbers)
+        self.last = max(numbers)
+        self._row = row
+        self._index = index
+        self._joined = "\n".join([index.lines[number - 1] for number in sorted(numbers)])
+        self.flat = flat(self._joined)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(_LONG_WORD.findall(self._joined.lower()))
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        return numbers_in(self._joined)
+
+    @cached_property
+    def around(self) -> str:
+        """The headers of what encloses them, flat."""
+        end, headers = len(self._index.lines), self._index.headers
+        return flat("\n".join([each for one in self._row.excerpts for each in headers(min(one.start_line, end))]))
 
 
 def names_something(anchor: Anchor) -> bool:
@@ -328,21 +343,7 @@ def _looked(row: Row, spans: Sequence[Span], index: Standing) -> _Looked:
         numbers.update(_numbers(row, spans, excerpt, index))
     for first, last in spans:
         numbers.update(range(first, min(last, len(index.lines)) + 1))
-    numbers = {number for number in numbers if 1 <= number <= len(index.lines)}
-    texts = [index.lines[number - 1] for number in sorted(numbers)]
-    joined = "\n".join(texts)
-    end = len(index.lines)
-    headers = [header for excerpt in row.excerpts for header in index.headers(min(excerpt.start_line, end))]
-    words = frozenset(_LONG_WORD.findall(joined.lower()))
-    return _Looked(
-        min(numbers),
-        max(numbers),
-        frozenset(numbers),
-        flat(joined),
-        words,
-        numbers_in(joined),
-        flat("\n".join(headers)),
-    )
+    return _Looked(frozenset([number for number in numbers if 1 <= number <= len(index.lines)]), row, index)
 
 
 def _numbers(row: Row, spans: Sequence[Span], excerpt: Excerpt, index: Standing) -> Iterator[int]:

@@ -14,17 +14,6 @@ from typing import Annotated, Any, NoReturn
 import orjson
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    Task,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
 from typer.core import TyperGroup
 
 from cite_lsp import __version__
@@ -196,13 +185,6 @@ def make_console(*, no_color: bool = False) -> Console:
     return _Output(no_color=no_color or None, soft_wrap=True, emoji=False, markup=False, highlight=False)
 
 
-class _Rate(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        """Give the number of documents a second."""
-        speed = task.finished_speed or task.speed
-        return Text(f"{speed:,.0f}/s" if speed else "", "progress.data.speed")
-
-
 @contextmanager
 def _progress(todo: Iterator[Share], documents: int, output: Console, *, quiet: bool) -> Iterator[Iterator[Share]]:
     """Give the shares, with a bar on a terminal when there are many: below the findings where they go there too."""
@@ -210,8 +192,9 @@ def _progress(todo: Iterator[Share], documents: int, output: Console, *, quiet: 
     if quiet or not (sys.stderr.isatty() and shown.is_interactive) or documents <= _PROGRESS_FROM:
         yield todo
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), _Rate())
-    with Progress(*columns, TimeRemainingColumn(), console=shown, transient=True) as bar:
+    from cite_lsp.cli.bar import bar_on  # noqa: PLC0415 - a run without a terminal does without
+
+    with bar_on(shown) as bar:
         task = bar.add_task("checking", total=documents)
 
         def counted() -> Iterator[Share]:
@@ -278,6 +261,8 @@ def refs(
 
     found = run(target, make_console(no_color=no_color), json=output is OutputFormat.JSON)
     sys.stdout.flush()
+    if not found and output is OutputFormat.TEXT:
+        Console(stderr=True).print(f"nothing cites {visible(target)}", soft_wrap=True, markup=False, highlight=False)
     raise typer.Exit(CLEAN if found else FOUND)
 
 

@@ -13,9 +13,15 @@ from cite_lsp.document.anchors import Anchor
 from cite_lsp.findings.check import Checked
 from cite_lsp.findings.drifting import commit_in_words, drift_in_words
 from cite_lsp.findings.places import Places
+from cite_lsp.findings.told import lines_in_words
+from cite_lsp.snapshot.baseline import Baseline
 from cite_lsp.snapshot.resolve import Resolution
 
 _LINE_ENDS = re.compile(r"[\r\n]+")
+_MOST_CLAIM = 1_000
+"""Characters of a claim that are shown: one of a list without sentences may be as long as the list."""
+_MOST_LINES = 8
+"""Lines that are shown of what was cited when the citation was written."""
 _WAYS = {
     "absolute": "as an absolute path",
     "relative": "from the document's folder, as written",
@@ -69,9 +75,9 @@ def _rows(index: int, checked: Checked, run: Run, places: Places) -> Iterator[Te
     yield _row("form", anchor.form)
     yield _row("path", anchor.path)
     yield _row("lines", ", ".join(_span(span) for span in anchor.spans))
-    yield _row("claim", anchor.claim or "none")
+    yield _row("claim", _cut(anchor.claim) or "none")
     if anchor.sentence != anchor.claim:
-        yield _row("sentence", anchor.sentence)
+        yield _row("sentence", _cut(anchor.sentence))
     if anchor.section:
         yield _row("section", anchor.section)
     yield from _resolution(anchor, resolution)
@@ -90,14 +96,31 @@ def _drift(index: int, checked: Checked, run: Run) -> Iterator[Text]:
     if drifts is None or written is None:
         yield _row("drift", "not looked for: the document is in no git repository, or drift.enabled is false")
         return
-    for drift, baseline in zip(drifts, written.baselines, strict=True):
+    for drift, baseline, span in zip(drifts, written.baselines, checked.anchors[index].spans, strict=True):
         departed = None
         if drift.status in ("moved", "gone") and run.snapshot.commits is not None:
             departed = run.snapshot.commits.departed(baseline, anywhere=drift.status == "gone")
-        yield _row("drift", drift_in_words(drift, checked.resolutions[index].path, departed))
+        words = drift_in_words(drift, checked.resolutions[index].path, departed)
+        several = f"{_span(span)}: " if len(drifts) > 1 else ""
+        yield _row("drift", several + words)
+        if drift.status in ("moved", "edited", "gone"):
+            yield from _as_it_was(baseline)
     as_of = drifts[0].as_of if drifts else ""
     if as_of:
         yield _row("as of", commit_in_words(as_of, checked.resolutions[index].as_of_time))
+
+
+def _as_it_was(baseline: Baseline) -> Iterator[Text]:
+    """Show the text that was cited."""
+    lines = baseline.lines[:_MOST_LINES]
+    clipped = ", cut short" if len(lines) < len(baseline.lines) else ""
+    yield _row("was", f"{lines_in_words((baseline.first, baseline.last))} of {baseline.path}{clipped}")
+    for number, text in enumerate(lines, baseline.first):
+        yield Text.assemble((f"{number:>11} │ ", "dim"), visible(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST_CLAIM else text[: _MOST_CLAIM - 1] + "…"
 
 
 def _span(span: tuple[int, int]) -> str:

@@ -116,10 +116,15 @@ def _resolve_findings(
         if resolution.status in SILENT:
             continue
         message, fixes = tell(Case(anchor, resolution, document, snapshot))
-        if resolution.as_of:
-            message += f" (as of {commit_in_words(resolution.as_of, resolution.as_of_time)})"
-        as_of = bool(resolution.as_of)
-        yield Told(resolution.status, message, anchor.start, anchor.end, number, fixes, as_of)
+        yield as_of(Told(resolution.status, message, anchor.start, anchor.end, number, fixes), resolution)
+
+
+def as_of(told: Told, resolution: Resolution) -> Told:
+    """Say which commit is meant, of a citation that is read as of one."""
+    if not resolution.as_of:
+        return told
+    when = commit_in_words(resolution.as_of, resolution.as_of_time)
+    return replace(told, message=f"{told.message} (as of {when})", as_of=True)
 
 
 def moved(told: Told, offset: int, first_anchor: int = 0) -> Told:

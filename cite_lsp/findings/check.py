@@ -10,7 +10,7 @@ from cite_lsp.config import Settings, severity_of
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.findings.accepted import NOTHING, Accepted
-from cite_lsp.findings.by_block import BlockTold, Drifts, moved, tell_block
+from cite_lsp.findings.by_block import BlockTold, Drifts, as_of, moved, tell_block
 from cite_lsp.findings.catalogue import CATALOGUE
 from cite_lsp.findings.comments import MARK, Ignore, Ignores, ignore_findings, parse_ignores
 from cite_lsp.findings.documenting import whole_findings
@@ -176,7 +176,7 @@ def _grounding(anchors: Sequence[Anchor], known: BlockTold, first: int, snapshot
     for number, (anchor, row, beside) in enumerate(zip(anchors, rows, besides(anchors, rows), strict=True)):
         found = ground(row, anchor.spans, beside) if row is not None and number not in gone else None
         if found is not None:
-            yield tell_grounding(found, anchor, first + number)
+            yield as_of(tell_grounding(found, anchor, first + number), known.resolutions[number])
 
 
 def is_tracked(document: Document, snapshot: Snapshot) -> bool:

@@ -13,9 +13,10 @@ from cite_lsp.document.ranges import Span
 from cite_lsp.findings.finding import Fix
 from cite_lsp.findings.resolving import Telling
 from cite_lsp.findings.rewrite import restand
-from cite_lsp.findings.told import Told, lines_in_words
+from cite_lsp.findings.told import Told, as_written, lines_in_words
 from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.drift import Drift, Standing
+from cite_lsp.snapshot.file_lines import ENOUGH, weight
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
 
@@ -114,8 +115,12 @@ def _destination(case: Drifted) -> str | None:
 
 
 def is_lost(case: Drifted) -> bool:
-    """Say whether the cited text is known not to stand anywhere whole: other lines are not certain to be meant."""
-    return any(drift.status in ("gone", "edited", "born-wrong") for drift in case.drifts)
+    """Say whether the cited text is known not to stand anywhere whole: other lines are not certain to be meant.
+
+    Nor are those of a path that led nowhere when it was written: nobody knows what stood there.
+    """
+    led_nowhere = any(each.state == "unknown" and each.commit and not each.path for each in case.written.baselines)
+    return led_nowhere or any(drift.status in ("gone", "edited", "born-wrong") for drift in case.drifts)
 
 
 def what_is_left(case: Drifted, document: Document) -> tuple[Fix, ...]:
@@ -129,12 +134,19 @@ def _moved(case: Drifted, index: int, document: Document, _: Snapshot) -> Tellin
     drift, path = case.drifts[index], case.resolution.path
     places = [place_in_words(place, path) for place in drift.places[:_MOST_PLACES]]
     more = f" and {len(drift.places) - _MOST_PLACES} more" if len(drift.places) > _MOST_PLACES else ""
-    named = lines_in_words(case.anchor.spans[index])
-    what = f"the text cited as {named}" if len(case.anchor.spans) > 1 else "the cited text"
+    several = len(case.anchor.spans) > 1
+    what = f"the text cited as {lines_in_words(case.anchor.spans[index])}" if several else "the cited text"
     if len(places) > 1:
         return f"{what} moved; now it stands on {' and on '.join(places)}{more}", _choices(case, index, document)
-    how = ", re-indented or with a name changed" if drift.reformatted else ""
-    return f"{what} moved to {places[0]}{how}", _one_answer(case, document)
+    message = f"{what} moved to {places[0]}{_how(drift)}"
+    for other, span in zip(case.drifts[index + 1 :], case.anchor.spans[index + 1 :], strict=True):
+        if other.status == "moved" and len(other.places) == 1:
+            message += f", that of {lines_in_words(span)} to {place_in_words(other.places[0], path)}{_how(other)}"
+    return message, _one_answer(case, document)
+
+
+def _how(drift: Drift) -> str:
+    return ", re-indented or with a name changed" if drift.reformatted else ""
 
 
 def _one_answer(case: Drifted, document: Document) -> tuple[Fix, ...]:
@@ -176,7 +188,14 @@ def _gone(case: Drifted, index: int, _: Document, snapshot: Snapshot) -> Telling
     baseline = case.written.baselines[index]
     when = snapshot.commits.departed(baseline, anywhere=True) if snapshot.commits is not None else None
     went = f"; it went in {commit_in_words(*when)}" if when else ""
-    return f"the cited text no longer stands anywhere in `{case.resolution.path}`{went}", ()
+    lines = baseline.lines
+    if weight(lines, ENOUGH) < ENOUGH:  # such lines stand everywhere: they were known by their neighbours
+        shown = next((line.strip() for line in lines if line.strip()), "")
+        what = f"the cited `{as_written(shown)}`" if shown else "the cited blank lines"
+        return f"what stood around {what} no longer stands in `{case.resolution.path}`", ()
+    several = len(case.anchor.spans) > 1
+    what = f"the text cited as {lines_in_words(case.anchor.spans[index])}" if several else "the cited text"
+    return f"{what} no longer stands anywhere in `{case.resolution.path}`{went}", ()
 
 
 def _born_wrong(case: Drifted, index: int, *_: object) -> Telling:
@@ -247,18 +266,27 @@ def drift_in_words(drift: Drift, path: str, departed: Departed | None = None) ->
 
 def lost_names(claim: str, before: Iterable[str], now: Iterable[str]) -> tuple[str, ...]:
     """Give the names and numbers of a claim that stood in the cited text as it was and do not stand in it now."""
+    before, now = list(before), list(now)
     old = {name for line in before for name in _NAME.findall(line)}
     new = {name for line in now for name in _NAME.findall(line)}
-    return tuple(name for name in _names_of(claim) if name in old and name not in new)
+    lost: dict[str, None] = {}
+    for span, names in _named_in(claim):
+        gone = [name for name in names if name in old and name not in new]
+        if gone and len(names) > 1 and any(span in line for line in before):
+            gone = [span]  # it stood there word for word
+        lost |= dict.fromkeys(gone)
+    return tuple(lost)
 
 
-def _names_of(claim: str) -> Iterator[str]:
-    """Give what a claim depends on: names between backticks, names that look like code, numbers; each once."""
-    code = [name for span in _CODE_SPAN.findall(claim) for name in _NAME.findall(span)]
-    prose = [name for name in _NAME.findall(_CODE_SPAN.sub(" ", claim)) if _CODE_LIKE.search(name)]
-    yield from dict.fromkeys([*code, *prose])
+def _named_in(claim: str) -> Iterator[tuple[str, list[str]]]:
+    """Give what a claim depends on: each code span with the names in it, then what looks like code, and numbers."""
+    for span in _CODE_SPAN.findall(claim):
+        yield span.strip(), _NAME.findall(span)
+    for name in _NAME.findall(_CODE_SPAN.sub(" ", claim)):
+        if _CODE_LIKE.search(name):
+            yield name, [name]
 
 
 def _quoted(names: Sequence[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:_MOST_PLACES])
+    shown = ", ".join(f"`{as_written(name)}`" for name in names[:_MOST_PLACES])
     return shown + (" and others" if len(names) > _MOST_PLACES else "")

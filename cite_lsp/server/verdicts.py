@@ -11,7 +11,7 @@ from cite_lsp.audit.verdicts import Verdict
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.columns import Encoding
 from cite_lsp.document.document import Block, Piece
-from cite_lsp.findings.by_block import moved
+from cite_lsp.findings.by_block import as_of, moved
 from cite_lsp.findings.grounding import tell_grounding
 from cite_lsp.findings.judging import tell_verdict
 from cite_lsp.findings.told import Told
@@ -139,9 +139,10 @@ class Said(Generic[_Word]):
             known = checked.blocks.get(id(block))
             if known is not None:
                 for number, judged in enumerate(self.of(block)):
-                    if judged is not None and known.known.resolutions[number].resolved:
+                    resolution = known.known.resolutions[number]
+                    if judged is not None and resolution.resolved:
                         found = self._tell(judged, block.anchors[number], number)
-                        told += [moved(each, offset, anchors) for each in found]
+                        told += [moved(as_of(each, resolution), offset, anchors) for each in found]
                 anchors += len(block.anchors)
             offset += len(block.text)
         return place(told, piece, self._encoding)

@@ -322,10 +322,20 @@ class Baselines:
             if shown is not None and isinstance(shown.text, FileText) and span[1] <= len(shown.text.lines):
                 now = self._now(shown.place.path, later, history)
                 return baseline_of(span, after.moment, shown.place.path, shown.text, now, self._copies)
-        if not self._names(history).of(fold(written.rpartition("/")[2])):
-            return unknown._replace(reason=f"is not in git: no commit since then has a file of the name of {written}")
+        if not self._is_known_since(written.rpartition("/")[2], view, position, history):
+            reason = f"is not in git: neither its commit nor a later one has a file of that name, {written}"
+            return unknown._replace(reason=reason)
         reason = f"begins with a path that was not there: {written} was not found when it was written"
         return unknown._replace(state="born-wrong", reason=reason)
+
+    def _is_known_since(self, name: str, view: CommitView, position: int, history: History) -> bool:
+        """Say whether a commit or a later one has a file of a base name; however much older history was read."""
+        for path in self._names(history).of(fold(name)):
+            full = encoded(self._prefix + path) or b""
+            came = (event.position < position for event in history.come.get(full, ()))
+            if path in view.paths or any(came) or self._is_in_head(full, history):
+                return True
+        return False
 
     def _now(self, path: str, position: int, history: History) -> str:
         full = encoded(self._prefix + path)

@@ -90,8 +90,8 @@ def drift_of(baseline: Baseline, path: str, span: Span, lines_of: LinesOf, sente
     if found.status in ("moved", "edited", "gone") and present is not None:
         there = lines_of(found.places[0].path) if found.places else None
         standing = there[found.places[0].first - 1 : found.places[0].last] if there is not None else ()
-        known = (*baseline.lines, *standing, path, baseline.path)
-        name = put_right(sentence, present[at : at + max(size, span[1] - at)], known)
+        cited = present[at : at + max(size, span[1] - at)]
+        name = put_right(sentence, cited, baseline.lines, (*standing, path, baseline.path))
         if name:
             reason = f"does not know `{name}`, which the sentence names and the cited lines hold: put right by hand"
             found = Drift("unknown", reason=reason)

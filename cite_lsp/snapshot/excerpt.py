@@ -241,7 +241,7 @@ def _fit(lines: Sequence[str], unit: str, numbers: Sequence[int], max_chars: int
 def _units(text: str, limit: int) -> int:
     """The UTF-16 units of the text; of a text longer than the limit only that they are more than it."""
     start = text[: limit + 1]
-    return len(start) + sum(character > "\uffff" for character in start)
+    return len(start) if start.isascii() else len(start) + sum(character > "\uffff" for character in start)
 
 
 def _clip(text: str, limit: int) -> str:

@@ -11,7 +11,7 @@ from cite_lsp.snapshot.baseline import Baseline, Written
 from cite_lsp.snapshot.baseline_data import packed, unpacked
 from cite_lsp.snapshot.history import History, encoded
 
-_FORM = "2"
+_FORM = "3"
 """Changes with the rules by which baselines are found: what was kept under other rules is not used."""
 
 FLEETING = ("ends ", "could not", "cannot be followed", "is not known", "is not kept here")

@@ -11,14 +11,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.bench import history
 from tests.bench.corpus import build
 from tests.bench.drifting import drifting
 from tests.bench.edits import compare
-from tests.bench.figures import as_json, load, table
+from tests.bench.figures import Figure, as_json, load, table
 from tests.bench.server import FULL, TAKES, TINY, Size, Take, environment, measure
 
 DOCUMENTS, ANCHORS = 3_000, 25_000
-NAMES = ("edits", "check", "server", "drift")
+NAMES = ("edits", "check", "history", "server", "drift")
 
 
 def _timed(command: list[str], folder: Path, own: Path) -> tuple[float, str]:
@@ -81,22 +82,33 @@ def _print_check() -> None:
         _linecite(folder, own, *_check(folder, own))
 
 
-def _print_server(size: Size, takes: Sequence[Take], file: Path | None) -> None:
+def _print_history(roots: Sequence[Path], *, tiny: bool) -> list[Figure]:
+    before = load()
+    figures = list(history.measure(roots, history.TINY if tiny else None))
+    print(f"cite-lsp check with its history; load {before} before, {load()} after, {os.cpu_count()} cores")
+    print(table(figures))
+    return figures
+
+
+def _print_server(size: Size, takes: Sequence[Take]) -> list[Figure]:
     before = load()
     figures = list(measure(size, takes, lambda doing: print(f"  … {doing}", file=sys.stderr)))
     print(f"cite-lsp serve; load {before} before, {load()} after, {os.cpu_count()} cores")
     print(table(figures))
-    if file is not None:
-        file.write_text(json.dumps(as_json(figures, before), indent=2) + "\n", encoding="utf-8")
+    return figures
 
 
 def main() -> None:
     """Print the figures that are asked for, or all."""
     parser = argparse.ArgumentParser("python -m tests.bench", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; all where none is named")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="the server's figures as data")
-    parser.add_argument("--tiny", action="store_true", help="the server's figures in small: to see that it still runs")
+    what = f"{', '.join(NAMES)}; all where none is named; behind `history` the repositories to take it in"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=what)
+    parser.add_argument("--json", type=Path, metavar="FILE", help="the figures as data, but for edits and check")
+    parser.add_argument("--tiny", action="store_true", help="those figures in small: to see that it still runs")
     options = parser.parse_args()
+    roots = [Path(name) for name in options.names[1:]] if options.names[:1] == ["history"] else []
+    roots = [root for root in roots if root.is_dir()]
+    options.names = [name for name in options.names if Path(name) not in roots]
     wrong = [name for name in options.names if name not in NAMES]
     if wrong:
         parser.error(f"there is no bench {wrong[0]!r}; the names are {', '.join(NAMES)}")
@@ -106,8 +118,12 @@ def main() -> None:
     if "check" in names:
         _print_check()
     takes = [*(TAKES if "server" in names else ()), *([drifting] if "drift" in names else ())]
+    before = load()
+    figures = _print_history(roots, tiny=options.tiny) if "history" in names else []
     if takes:
-        _print_server(TINY if options.tiny else FULL, takes, options.json)
+        figures += _print_server(TINY if options.tiny else FULL, takes)
+    if options.json is not None:
+        options.json.write_text(json.dumps(as_json(figures, before), indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

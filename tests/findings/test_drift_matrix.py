@@ -10,6 +10,7 @@ import pytest
 
 from cite_lsp.config import Settings
 from cite_lsp.findings.check import Checked, examine
+from cite_lsp.findings.drifting import lost_names
 from cite_lsp.findings.reading import as_of_setting, parse_document
 from cite_lsp.snapshot.baselines import Asked, Baselines
 from cite_lsp.snapshot.snapshot import Snapshot
@@ -75,7 +76,7 @@ class Seen:
     checked: Checked
 
 
-def look(root: Path, path: str = "docs/retries.md", settings: Settings | None = None) -> Seen:
+def examined(root: Path, path: str = "docs/retries.md", settings: Settings | None = None) -> Checked:
     settings = settings or Settings(records=())
     snapshot = Snapshot.open(str(root))
     text = (root / path).read_text(encoding="utf-8")
@@ -86,6 +87,14 @@ def look(root: Path, path: str = "docs/retries.md", settings: Settings | None = 
     (written,) = baselines.written([Asked(document, as_of_setting(settings, path))])
     checked = examine(document, snapshot, settings, path, written)
     baselines.close()
+    return checked
+
+
+def look(root: Path, path: str = "docs/retries.md", settings: Settings | None = None) -> Seen:
+    settings = settings or Settings(records=())
+    checked = examined(root, path, settings)
+    text = (root / path).read_text(encoding="utf-8")
+    snapshot = Snapshot.open(str(root))
     ((drift,),) = checked.drifts
     preferred = [fix for finding in checked.findings for fix in finding.fixes if fix.preferred]
     fixed = text
@@ -361,3 +370,62 @@ def test_a_permalink_is_read_as_of_its_own_commit(history: History) -> None:
     assert (seen.status, seen.codes, seen.fixed) == ("moved", [], None)
     assert seen.checked.resolutions[0].as_of == commit
     assert seen.checked.resolutions[0].status == "found"
+
+
+def test_a_path_that_led_nowhere_when_it_was_written_is_not_repaired_unasked(history: History) -> None:
+    history.git("mv", "src/pool.py", "src/tank.py")
+    history.commit("rename")
+    history.code(TAIL, "src/tank.py")
+    history.commit("cut")
+    history.write("docs/more.md", PROSE.replace("6-9", "2-3"))
+    history.commit("cites the old name, nobody knows which lines")
+    seen = look(history.root, "docs/more.md")
+    assert (seen.codes, seen.fixed, seen.offered) == (["missing"], None, 1)
+
+
+def test_each_span_that_moved_is_told(history: History) -> None:
+    history.write("docs/more.md", PROSE.replace("6-9", "6-7,12-13"))
+    history.commit("two spans")
+    history.code([*HEAD, *MORE, *BLOCK, *TAIL])
+    history.commit("shift")
+    (finding,) = examined(history.root, "docs/more.md").findings
+    assert finding.message == "the text cited as lines 6-7 moved to lines 10-11, that of lines 12-13 to lines 16-17"
+
+
+def test_of_a_brace_that_is_gone_its_surroundings_are_told(history: History) -> None:
+    code = ["fn refill() {", "    tokens += rate;", "    cap();", "}", "", "fn drain() {", "    stop();", "}"]
+    history.code(code, "src/a.rs")
+    history.write("docs/more.md", "It ends there (`src/a.rs:4`).\n")
+    history.commit("cites a brace")
+    history.code(["mod other {", "    pub use elsewhere::*;", "}", "struct Empty {", "}"], "src/a.rs")
+    history.commit("all new")
+    (finding,) = examined(history.root, "docs/more.md").findings
+    assert (finding.code, finding.message) == ("gone", "what stood around the cited `}` no longer stands in `src/a.rs`")
+
+
+@pytest.mark.parametrize(
+    ("claim", "lost"),
+    [
+        ("shows `Audio link lost`", ("Audio link lost",)),
+        ("is `limit = 3` there", ("limit = 3",)),
+        ("is `limit = 9` there", ("limit",)),
+        ("calls `stop_all`", ("stop_all",)),
+        ("is `Audio link lost` and `stays`", ("Audio link lost",)),
+    ],
+)
+def test_what_an_edit_took_from_a_claim_is_named_as_the_claim_writes_it(claim: str, lost: tuple[str, ...]) -> None:
+    before = ["<p>Audio link lost</p>", "limit = 3", "stop_all()", "stays"]
+    assert lost_names(claim, before, ["<p>{text}</p>", "stays"]) == lost
+
+
+def test_a_claim_of_a_record_that_names_other_lines_says_as_of_when(history: History) -> None:
+    history.code([*CODE, *(f"step_{number}()" for number in range(20)), "def drain_pool(pool):", "    return 1"])
+    history.write("docs/more.md", "Then `drain_pool` empties it at once (`src/pool.py:1-3`).\n")
+    commit = history.commit("a slip in a record")
+    history.code([*HEAD, *MORE, *BLOCK, *TAIL])
+    history.commit("shift")
+    checked = examined(history.root, "docs/more.md", Settings(records=("docs/**",)))
+    told = [each.message for each in checked.findings if each.code == "wrong-lines"]
+    assert told == [
+        f"`drain_pool` does not stand in the cited lines 1-3; it is defined on line 34 (as of {commit[:7]}, 1 Mar)"
+    ]

@@ -459,6 +459,20 @@ def test_a_path_of_no_commit_is_not_in_git(repo):
     assert found.reason.startswith("is not in git")
 
 
+def test_a_path_that_was_renamed_before_is_judged_alike_however_much_history_is_read(repo, monkeypatch):
+    for part in (1, 512):
+        monkeypatch.setattr("cite_lsp.snapshot.history._FIRST_PART", part)
+        monkeypatch.setattr("cite_lsp.snapshot.history._MOST_IN_PART", part)
+        if part == 1:
+            repo.commit(**{"src/pool.py": CODE})
+            repo.move("src/pool.py", "src/tank.py")
+            repo.commit()
+            repo.commit(**{"docs/a.md": DOC})
+        found = repo.only()
+        assert (found.state, found.path) == ("unknown", "")
+        assert found.reason.startswith("is not in git")
+
+
 def test_a_path_that_was_ambiguous(repo):
     repo.commit(**{"docs/a.md": DOC.replace("src/", ""), "one/pool.py": CODE, "two/pool.py": CODE[::-1]})
     repo.commit(**{"two/pool.py": None})

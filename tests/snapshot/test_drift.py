@@ -266,6 +266,9 @@ def test_what_is_known_of_the_baseline_is_passed_on() -> None:
         ("It calls start_timer (a.py:3).", True),
         ("The timer is started (a.py:3).", False),
         ("`LIMIT` bounds it (a.py:3).", False),
+        ("`clock.start_timer(a)` begins it (`a.py:3`).", True),
+        ("`start_timer` obeys `LIMIT` of `a.py:3`.", False),
+        ("It is start_timer. `LIMIT` bounds it (`a.py:3`), closed.", False),
         ("`a.py:3` is in `lib/start_timer.py`.", False),
         ("", False),
     ],
@@ -275,6 +278,14 @@ def test_put_right_by_hand(sentence: str, by_hand: bool) -> None:
     found = drift(written(3, 3), new, sentence)
     assert found.status == ("unknown" if by_hand else "moved")
     assert ("start_timer" in found.reason) == by_hand
+
+
+@pytest.mark.parametrize(
+    ("code", "by_hand"), [("`target`", True), ("`tx-target-unknown`", False), ("`#[x(target)]`", False)]
+)
+def test_a_plain_word_within_code_puts_nothing_right(code: str, by_hand: bool) -> None:
+    new = ["import os", "", "aim(target)", *OLD]
+    assert (drift(written(3, 3), new, f"The filter ignores {code} (`a.py:3`).").status == "unknown") == by_hand
 
 
 # --- while the file is typed in

@@ -6,6 +6,7 @@ snapshot says the same.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.document import Block, Document
@@ -68,9 +69,13 @@ def drifts_of(
     present: Sequence[Resolution],
 ) -> tuple[Drifts | None, ...]:
     """Compare each anchor of a block with what it showed when it was written; `present`: what each means now."""
+    if all(past is None for past in written):
+        return (None,) * len(block.anchors)
     claims = Claims(block, ALONE)
     return tuple([
-        None if past is None else snapshot.drifts(past, anchor, document, resolution, claims.sentence(number))
+        None
+        if past is None
+        else snapshot.drifts(past, anchor, document, resolution, partial(claims.sentence, number))
         for number, (anchor, past, resolution) in enumerate(zip(block.anchors, written, present, strict=True))
     ])  # fmt: skip
 
@@ -129,16 +134,13 @@ def as_of(told: Told, resolution: Resolution) -> Told:
 
 def moved(told: Told, offset: int, first_anchor: int = 0) -> Told:
     """Give the same, for a text in which the block begins at `offset` with anchor number `first_anchor`."""
-    return replace(
-        told,
-        start=told.start + offset,
-        end=told.end + offset,
-        anchor=None if told.anchor is None else told.anchor + first_anchor,
-        fixes=tuple(moved_fix(fix, offset) for fix in told.fixes),
-    )
+    anchor = None if told.anchor is None else told.anchor + first_anchor
+    fixes = tuple([moved_fix(fix, offset) for fix in told.fixes]) if told.fixes else ()
+    start, end = told.start + offset, told.end + offset
+    return Told(told.code, told.message, start, end, anchor, fixes, told.as_of, told.replaced)
 
 
 def moved_fix(fix: Fix, offset: int) -> Fix:
     """Give a fix for a text that begins `offset` code points earlier."""
-    edits = tuple(Edit(edit.start + offset, edit.end + offset, edit.text) for edit in fix.edits)
+    edits = tuple([Edit(edit.start + offset, edit.end + offset, edit.text) for edit in fix.edits])
     return Fix(fix.title, edits, fix.preferred)

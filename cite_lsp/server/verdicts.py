@@ -61,8 +61,8 @@ class Said(Generic[_Word]):
         self._tell = tell
         self._by_sentence: dict[Sentence, _Word] = {}
         self._by_block: dict[int, tuple[Block, tuple[_Word | None, ...]]] = {}
-        self._sentences: dict[int, tuple[Block, list[Sentence]]] = {}
-        self._prepared: dict[int, tuple[Block, list[Sentence]]] = {}
+        self._sentences: dict[int, tuple[Block, Sequence[Sentence]]] = {}
+        self._prepared: dict[int, tuple[Block, Sequence[Sentence]]] = {}
         self._run = 0
         """How many runs of the judge there were."""
         self._kept: dict[Piece, _Kept] = {}

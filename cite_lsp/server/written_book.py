@@ -27,7 +27,6 @@ _MOST_ALIGNED = 200
 
 _TELLING = 16
 """Characters beside the citation of a sentence that is not expected to be written twice."""
-_KEPT_SENTENCES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ class WrittenBook:
         return known[1]
 
     def _lose(self, spot: "_Spot") -> None:
-        sentence = _sentences(spot.block)[spot.number]
+        sentence = sentences_of(spot.block)[spot.number]
         self._lost.pop(sentence, None)
         self._lost[sentence] = self._of_block(spot.block)[spot.number]
         if len(self._lost) > _MOST_LOST:
@@ -181,7 +180,7 @@ class WrittenBook:
     def _find_lost(self, here: Sequence["_Spot"], found: dict[int, _Place]) -> None:
         """Give citations that came the places that they had where their sentence was taken out."""
         for at, spot in enumerate(here):
-            place = self._lost.pop(_sentences(spot.block)[spot.number], None) if at not in found else None
+            place = self._lost.pop(sentences_of(spot.block)[spot.number], None) if at not in found else None
             if place is not None:
                 found[at] = place
 
@@ -278,26 +277,14 @@ def _taken(there: Sequence[_Spot], here: Sequence[_Spot]) -> dict[int, int]:
 
 def _same_sentences(there: Sequence[_Spot], here: Sequence[_Spot]) -> dict[int, int]:
     """Match citations whose sentence says enough to be known again; or all, where they only changed places."""
-    before = [_sentences(spot.block)[spot.number] for spot in there]
-    now = [_sentences(spot.block)[spot.number] for spot in here]
+    before = [sentences_of(spot.block)[spot.number] for spot in there]
+    now = [sentences_of(spot.block)[spot.number] for spot in here]
     all_of_them = Counter(before) == Counter(now)
     known: dict[Sentence, list[int]] = {}
     for at, each in enumerate(before):
         if all_of_them or len(each[1]) - len(each[0]) >= _TELLING:
             known.setdefault(each, []).append(at)
     return {at: known[each].pop(0) for at, each in enumerate(now) if known.get(each)}
-
-
-_last_sentences: OrderedDict[int, tuple[Block, list[Sentence]]] = OrderedDict()
-
-
-def _sentences(block: Block) -> list[Sentence]:
-    known = _last_sentences.get(id(block))
-    if known is None or known[0] is not block:
-        known = _last_sentences[id(block)] = (block, sentences_of(block))
-        if len(_last_sentences) > _KEPT_SENTENCES:
-            _last_sentences.popitem(last=False)
-    return known[1]
 
 
 def _is_new(written: Written) -> bool:

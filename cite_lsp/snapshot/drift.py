@@ -58,7 +58,11 @@ LinesOf = Callable[[str], Sequence[str] | None]
 """The lines of a root-relative path as they are now; None where there is no such text."""
 
 
-def drift_of(baseline: Baseline, path: str, span: Span, lines_of: LinesOf, sentence: str = "") -> Drift:
+Sentence = str | Callable[[], str]
+"""The sentence of a citation, or what reads it: of most citations it is not asked for."""
+
+
+def drift_of(baseline: Baseline, path: str, span: Span, lines_of: LinesOf, sentence: Sentence = "") -> Drift:
     """Compare a baseline with the present.
 
     Args:
@@ -91,7 +95,8 @@ def drift_of(baseline: Baseline, path: str, span: Span, lines_of: LinesOf, sente
         there = lines_of(found.places[0].path) if found.places else None
         standing = there[found.places[0].first - 1 : found.places[0].last] if there is not None else ()
         cited = present[at : at + max(size, span[1] - at)]
-        name = put_right(sentence, cited, baseline.lines, (*standing, path, baseline.path))
+        said = sentence if isinstance(sentence, str) else sentence()
+        name = put_right(said, cited, baseline.lines, (*standing, path, baseline.path))
         if name:
             reason = f"does not know `{name}`, which the sentence names and the cited lines hold: put right by hand"
             found = Drift("unknown", reason=reason)

@@ -11,7 +11,7 @@ from cite_lsp.document.document import Document
 from cite_lsp.document.path_token import known_spelling
 from cite_lsp.document.ranges import Span
 from cite_lsp.snapshot.baseline import Baseline, Written
-from cite_lsp.snapshot.drift import Drift, Standing, drift_of
+from cite_lsp.snapshot.drift import Drift, Sentence, Standing, drift_of
 from cite_lsp.snapshot.excerpt import Excerpt, language_of, unit_excerpt, window_excerpt
 from cite_lsp.snapshot.git import Repository
 from cite_lsp.snapshot.ladder import Home, Ladder, Place, downwards, home_of, joined, mapped_checkout, within
@@ -307,7 +307,7 @@ class Snapshot:
         return self.drifts(past, anchor, document, self.resolve(anchor, document), anchor.sentence)
 
     def drifts(
-        self, written: Written, anchor: Anchor, document: Document, resolution: Resolution, sentence: str = ""
+        self, written: Written, anchor: Anchor, document: Document, resolution: Resolution, sentence: Sentence = ""
     ) -> tuple[Drift, ...]:
         """Compare what each span of an anchor showed when it was written with the present.
 

@@ -235,7 +235,7 @@ class Checks:
         if found is None:
             return self._check_block(old.block, document, snapshot)
         drifts, due = found
-        if present == old.present and drifts == old.known.drifts:
+        if drifts == old.known.drifts and all(map(_says_the_same, present, old.present)):
             return old if due == old.due else replace(old, due=due)
         known = tell_known(old.block, document, snapshot, present, old.written, drifts)
         return replace(self._known_block(old.block, document, snapshot, known, present, old.written), due=due)
@@ -371,3 +371,10 @@ def _ask_ahead(known: BlockTold, written: Sequence[Written | None], snapshot: Sn
         for drift, baseline in zip(drifts or (), past.baselines if past is not None else (), strict=False):
             if drift.status in ("moved", "gone"):
                 snapshot.commits.departed(baseline, anywhere=drift.status == "gone")
+
+
+def _says_the_same(now: Resolution, before: Resolution) -> bool:
+    """Say whether nothing else is to be told of a citation: that its file has more lines than before is nothing."""
+    if now == before:
+        return True
+    return now.status == before.status == "found" and now._replace(line_count=before.line_count) == before

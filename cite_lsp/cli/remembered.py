@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from cite_lsp import __version__
+from cite_lsp.cli.summary import NUMBERS, Summary
 from cite_lsp.findings.finding import Severity
 from cite_lsp.snapshot.ladder import joined
 from cite_lsp.snapshot.lines import FileText, Unread
+from cite_lsp.snapshot.remembering import FLEETING
 from cite_lsp.store import Table
 
 if TYPE_CHECKING:
@@ -36,9 +38,6 @@ CREATE TABLE IF NOT EXISTS used (place TEXT PRIMARY KEY, at INTEGER NOT NULL) WI
 """
 _MOST_PLACES = 40
 """Roots and shapes of output that something is kept for; those used longest ago are forgotten."""
-_FLEETING = ("ends ", "could not", "cannot be followed", "is not known", "is not kept here")
-"""How the reasons of an unknown drift begin that a fetch may mend though nothing here changes."""
-_NUMBERS = ("documents", "unread", "anchors", "resolved", "foreign", "unattached", "fixable", "accepted")
 
 
 class Remembered:
@@ -176,7 +175,7 @@ class Remembered:
         found: dict[str, str] = {}
         paths = [joined(each.root, each.path) for each in checked.present if each.path and each.root]
         baselines = [each for past in checked.written if past is not None for each in past.baselines]
-        if any(each.reason.startswith(_FLEETING) for each in baselines):
+        if any(each.reason.startswith(FLEETING) for each in baselines):
             return None
         paths += [joined(root, each.now) for each in baselines if each.now]
         for path in dict.fromkeys(paths):
@@ -219,7 +218,7 @@ def _data_of(share: "Share") -> dict[str, Any]:
     summary = share.summary
     return {
         "pieces": [piece.decode() if isinstance(piece, bytes) else piece for piece in share.pieces],
-        **{name: getattr(summary, name) for name in _NUMBERS},
+        **{name: getattr(summary, name) for name in NUMBERS},
         "unfinished": summary.unfinished,
         "severities": {severity.value: count for severity, count in summary.severities.items()},
         "drifts": dict(summary.drifts),
@@ -229,9 +228,8 @@ def _data_of(share: "Share") -> dict[str, Any]:
 
 def _share_of(data: Mapping[str, Any], *, json: bool) -> "Share":
     from cite_lsp.cli.jobs import Share  # noqa: PLC0415 - each knows the other
-    from cite_lsp.cli.summary import Summary  # noqa: PLC0415
 
-    summary = Summary(**{name: data[name] for name in _NUMBERS}, unfinished=data["unfinished"])
+    summary = Summary(**{name: data[name] for name in NUMBERS}, unfinished=data["unfinished"])
     summary.severities.update({Severity(name): count for name, count in data["severities"].items()})
     summary.drifts.update(data["drifts"])
     summary.drifts_in_records.update(data["drifts_in_records"])

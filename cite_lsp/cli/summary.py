@@ -5,9 +5,13 @@ from dataclasses import dataclass, field
 
 from cite_lsp.cli.run import Report
 from cite_lsp.findings.finding import Severity
+from cite_lsp.snapshot.baseline import CUT
 
 DRIFTS = ("same", "moved", "edited", "gone", "born-wrong", "unknown")
+_MEND = "fetch the whole history (`git fetch --unshallow`; in CI fetch-depth: 0)"
 VERDICTS = ("supported", "partial", "unsupported", "review", "unchecked")
+NUMBERS = ("documents", "unread", "anchors", "resolved", "foreign", "unattached", "fixable", "accepted", "cut")
+"""The fields of a summary that are plain counts."""
 
 
 @dataclass(slots=True)
@@ -29,6 +33,8 @@ class Summary:
     """Of cited spans outside records."""
     drifts_in_records: Counter[str] = field(default_factory=Counter)
     """Of those that are read as of a commit."""
+    cut: int = 0
+    """Cited spans whose history ends where a shallow clone does."""
 
     def add(self, report: Report) -> None:
         """Count one document."""
@@ -44,13 +50,24 @@ class Summary:
         self.unattached += checked.document.unattached
         self.severities.update(finding.severity for finding in checked.findings)
         for drift in (drift for drifts in checked.drifts for drift in drifts or ()):
+            self.cut += drift.reason == CUT
             (self.drifts_in_records if drift.as_of else self.drifts)[drift.status] += 1
         self.accepted += checked.accepted
         self.fixable += sum(any(fix.preferred for fix in finding.fixes) for finding in checked.findings)
 
     def merge(self, other: "Summary") -> None:
         """Add the counts of other documents."""
-        for name in ("documents", "unread", "anchors", "resolved", "foreign", "unattached", "fixable", "accepted"):
+        for name in (
+            "documents",
+            "unread",
+            "anchors",
+            "resolved",
+            "foreign",
+            "unattached",
+            "fixable",
+            "accepted",
+            "cut",
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.unfinished = self.unfinished or other.unfinished
         self.severities.update(other.severities)
@@ -60,3 +77,10 @@ class Summary:
     def reaches(self, level: Severity) -> bool:
         """Say whether a finding is at least as loud as `level`."""
         return any(severity.at_least(level) for severity, count in self.severities.items() if count)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of it, each a sentence without a full stop."""
+        if not self.cut:
+            return ()
+        return (f"this clone is shallow: whether the text of {self.cut:,} cited places moved is not known; {_MEND}",)

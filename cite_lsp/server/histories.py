@@ -148,13 +148,13 @@ class Histories:
             self._retry(document)
         data = answer.get("written", ())
         written = await asyncio.get_running_loop().run_in_executor(None, written_from_data, data, place.root)
+        if answer.get("message"):
+            self._say(str(answer["message"]))
         if "none" in answer or len(written) != count:
             log.info("no history of a document: %s", answer.get("none", "it was read otherwise"))
             document.written.nothing_known(asked.places, unread=answer.get("unread", "none" not in answer))
         else:
             place.space.commits[place.root].take_files(answer.get("files", {}))
-            if answer.get("message"):
-                self._say(str(answer["message"]))
             document.written.take(asked.places, written)
         document.levels = None
         self.advance(document)

@@ -14,10 +14,14 @@ from typing import NamedTuple
 from cite_lsp.document.document import Block, Document, Piece
 from cite_lsp.document.ranges import Span
 from cite_lsp.server.sentences import Sentence, sentences_of
-from cite_lsp.snapshot.baseline import NOT_YET, Baseline, Written, baseline_at
+from cite_lsp.snapshot.baseline import NOT_YET, Baseline, Written
+from cite_lsp.snapshot.copies import Copies, Moment, baseline_of
 from cite_lsp.snapshot.lines import FileText
 from cite_lsp.snapshot.resolve import Resolution
 
+_HERE = Moment("", 0)
+"""No commit: what a citation showed when it was first seen here."""
+_COPIES = Copies()
 _MOST_TEXTS = 8
 """Texts that a place remembers to have held: to take an edit back brings the past back."""
 _MOST_LOST = 500
@@ -43,7 +47,7 @@ class _Sighted:
     def _baseline(self, span: Span) -> Baseline:
         if not 0 < span[0] <= span[1] <= len(self.file.lines):
             return Baseline("unknown", reason="begins past the end of the file")
-        return baseline_at(self.file.lines, self.path, span)
+        return baseline_of(span, _HERE, self.path, self.file, self.path, _COPIES)
 
 
 @dataclass(slots=True, eq=False)

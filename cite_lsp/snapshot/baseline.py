@@ -1,9 +1,7 @@
 """What is known of a citation as it was when it was written: the text its spans showed, and where (drift.md)."""
 
-from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from cite_lsp.document.ranges import Span
 from cite_lsp.snapshot.resolve import Resolution
 
 CONTEXT = 8
@@ -58,35 +56,9 @@ class Written(NamedTuple):
     Its `as_of`, `as_of_time` and `blob` are set. None where the present counts."""
 
 
+CUT = "ends at a shallow clone's cut; fetch the whole history (fetch-depth: 0)"
 NOT_COMMITTED = "has not begun: it is not committed yet"
 NOT_IN_HEAD = "has not begun: its document is not committed yet"
 NO_COMMIT = "has no commit yet"
 NOT_YET = frozenset({NOT_COMMITTED, NOT_IN_HEAD, NO_COMMIT})
 """Reasons why the past of a citation is unknown that an editor knows better: it sees the citation come to be."""
-
-
-def baseline_at(lines: Sequence[str], path: str, span: Span, commit: str = "", time: int = 0) -> Baseline:
-    """Give the baseline of a span of a file whose lines these are; the span lies within the file, 1-based."""
-    first, last = span
-    block = tuple(lines[first - 1 : last])
-    before, after = _neighbours(lines, first, last)
-    twins = tuple(Twin(*_neighbours(lines, at, at + last - first)) for at in _copies(lines, block, first))
-    return Baseline("text", commit, time, path, path, first, last, block, before, after, twins)
-
-
-def _neighbours(lines: Sequence[str], first: int, last: int) -> tuple[Lines, Lines]:
-    return tuple(lines[max(0, first - 1 - CONTEXT) : first - 1]), tuple(lines[last : last + CONTEXT])
-
-
-def _copies(lines: Sequence[str], block: Lines, first: int) -> Iterator[int]:
-    """Give the first lines, 1-based, of up to `MOST_TWINS` other copies of a block."""
-    bare = [line.rstrip() for line in block]
-    found = 0
-    for number, line in enumerate(lines, 1):
-        if line.rstrip() == bare[0] and number != first:
-            here = lines[number - 1 : number - 1 + len(bare)]
-            if len(here) == len(bare) and all(one.rstrip() == other for one, other in zip(here, bare, strict=True)):
-                yield number
-                found += 1
-                if found == MOST_TWINS:
-                    return

@@ -12,7 +12,8 @@ from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.document.path_token import known_spelling
 from cite_lsp.document.ranges import Span
-from cite_lsp.snapshot.baseline import Baseline, Written
+from cite_lsp.snapshot.baseline import NO_COMMIT, Baseline, Written
+from cite_lsp.snapshot.copies import Copies, Moment, baseline_of
 from cite_lsp.snapshot.departures import departed
 from cite_lsp.snapshot.git import NoRepository, Repository, ask
 from cite_lsp.snapshot.history import NOWHERE, History, encoded
@@ -23,7 +24,7 @@ from cite_lsp.snapshot.origins import Origin, Origins, Wanted, find_blob
 from cite_lsp.snapshot.path_names import PathNames
 from cite_lsp.snapshot.paths import fold
 from cite_lsp.snapshot.remembering import SOON, Memory, Question, Remembered, departure_key, key_of
-from cite_lsp.snapshot.showing import CommitView, Copies, Moment, Shown, baseline_of, is_commit_name
+from cite_lsp.snapshot.showing import CommitView, Shown, is_commit_name
 from cite_lsp.snapshot.trees import CommitPaths, Trees
 from cite_lsp.snapshot.versions import sought_in
 
@@ -32,8 +33,7 @@ _KEPT_VIEWS = 64
 _MOST_LATER = 32
 """Versions of a file that are looked at for lines that were not there yet."""
 
-_NO_PAST = "has no commit yet"
-_EMPTY = Baseline("unknown", reason=_NO_PAST)
+_EMPTY = Baseline("unknown", reason=NO_COMMIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Baselines:
         self._objects.look_again()
         head = self._objects.commit("HEAD")
         if head is None:
-            return [tuple([_unknown(anchor, _NO_PAST) for anchor in each.document.anchors]) for each in asked]
+            return [tuple([_unknown(anchor, NO_COMMIT) for anchor in each.document.anchors]) for each in asked]
         endings = _DOCUMENT_ENDINGS | {_ending(each.document.path) for each in asked}
         questions = [self._question(each) for each in asked]
         known = self._memory.known(head, questions, endings) if self._memory is not None else {}

@@ -4,11 +4,11 @@ The size of a blob is asked before its content, and its text passes the same bou
 read last is kept. For one thread at a time.
 """
 
-from collections import OrderedDict
 from collections.abc import Mapping
-from typing import BinaryIO, Generic, NamedTuple, TypeVar
+from typing import BinaryIO, NamedTuple
 
 from cite_lsp.snapshot.git import Conversation
+from cite_lsp.snapshot.kept import Kept
 from cite_lsp.snapshot.lines import MAX_FILE_BYTES, DocumentText, FileText, Unread, decoded, in_lines, too_large
 
 FOLDER, LINK, GITLINK = b"40000", b"120000", b"160000"
@@ -23,10 +23,6 @@ ABSENT = Unread("not-available", "is not in this clone: its objects were left ou
 """Of an object that is not here, as in a partial clone."""
 
 
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-
-
 class Entry(NamedTuple):
     """What a tree says of one name: its mode, and the object in hexadecimal."""
 
@@ -36,36 +32,6 @@ class Entry(NamedTuple):
 
 Tree = Mapping[bytes, Entry]
 _NOTHING: Tree = {}
-
-
-class Kept(Generic[_Key, _Value]):
-    """The values used last, up to a sum of costs."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._sum = 0
-        self._values: OrderedDict[_Key, tuple[_Value, int]] = OrderedDict()
-
-    def get(self, key: _Key) -> _Value | None:
-        """Give a value that is still kept."""
-        found = self._values.get(key)
-        if found is None:
-            return None
-        self._values.move_to_end(key)
-        return found[0]
-
-    def put(self, key: _Key, value: _Value, cost: int) -> None:
-        """Keep a value, and let go of those used longest ago."""
-        self.drop(key)
-        self._values[key] = (value, cost)
-        self._sum += cost
-        while self._sum > self._most and len(self._values) > 1:
-            self._sum -= self._values.popitem(last=False)[1][1]
-
-    def drop(self, key: _Key) -> None:
-        """Let go of a value."""
-        before = self._values.pop(key, None)
-        self._sum -= before[1] if before is not None else 0
 
 
 class Objects:

@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from cite_lsp.snapshot.baseline import CUT, NOT_COMMITTED, NOT_IN_HEAD
 from cite_lsp.snapshot.history import NOWHERE, Change, History, encoded
+from cite_lsp.snapshot.kept import Kept
 from cite_lsp.snapshot.lines import Unread
-from cite_lsp.snapshot.objects import LINK, Entry, Kept, Objects
+from cite_lsp.snapshot.objects import LINK, Entry, Objects
 from cite_lsp.snapshot.trees import follow
 from cite_lsp.snapshot.versions import Sought, Version, carried
 
-CUT = "ends at a shallow clone's cut; fetch the whole history (fetch-depth: 0)"
-NOT_COMMITTED = "has not begun: it is not committed yet"
-NOT_IN_HEAD = "has not begun: its document is not committed yet"
 _UNREAD = "cannot be followed: an older version of its document"
 _KEPT_CHARACTERS = 4_000_000
 _MOST_LINKS = 8

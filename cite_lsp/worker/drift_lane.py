@@ -53,7 +53,12 @@ class DriftLane:
         baselines = self._of(root, params.get("cache"), params.get("foreign") or ())
         if isinstance(baselines, NoRepository):
             may_come = baselines.kind in ("overrun", "failed")
-            return {"none": baselines.reason, **(dict.fromkeys(("unread", "later"), True) if may_come else {})}
+            told = baselines.reason if baselines.kind == "refused" else ""
+            return {
+                "none": baselines.reason,
+                "message": told,
+                **(dict.fromkeys(("unread", "later"), True) if may_come else {}),
+            }
         (written,) = baselines.written([Asked(document, params.get("as_of") or "")])
         store = self._stores.get(params.get("cache") or "")
         return {
@@ -108,6 +113,15 @@ class DriftLane:
                 self._baselines.pop(next(iter(self._baselines))).close()
             self._baselines[root] = found
         return found
+
+
+def _none(why: NoRepository) -> dict[str, Any]:
+    """Say why there is no history; what a person can mend is a message, and what may pass is asked again later."""
+    if why.kind == "refused":
+        return {"none": why.reason, "message": why.reason}
+    if why.kind in ("overrun", "failed"):
+        return {"none": why.reason, "unread": True, "later": True}
+    return {"none": why.reason}
 
 
 def _files(baselines: Baselines, written: Sequence[Written]) -> dict[str, dict[str, Any]]:

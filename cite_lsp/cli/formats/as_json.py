@@ -80,7 +80,7 @@ class JsonWriter:
             "verdicts": dict.fromkeys(VERDICTS, 0),
             "seconds": round(seconds, 3),
         }
-        notes = [shown(note) for note in self._run.notes]
+        notes = [shown(note) for note in (*self._run.notes, *summary.notes)]
         self._write(b'\n],"notes":' + _dumps(notes) + b',"summary":' + _dumps(totals) + b"}\n")
 
 

@@ -144,7 +144,7 @@ class TextWriter:
 
     def end(self, summary: Summary, seconds: float) -> None:
         """Write the summary and what a person should know besides."""
-        for note in self._run.notes:
+        for note in (*self._run.notes, *summary.notes):
             self._line(("note: ", "bold"), visible(note))
         coverage = [
             _count(summary.documents, "document"),

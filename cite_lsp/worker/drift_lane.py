@@ -52,13 +52,7 @@ class DriftLane:
             return {"none": "nobody asks any more", "unread": True}
         baselines = self._of(root, params.get("cache"), params.get("foreign") or ())
         if isinstance(baselines, NoRepository):
-            may_come = baselines.kind in ("overrun", "failed")
-            told = baselines.reason if baselines.kind == "refused" else ""
-            return {
-                "none": baselines.reason,
-                "message": told,
-                **(dict.fromkeys(("unread", "later"), True) if may_come else {}),
-            }
+            return _none(baselines)
         (written,) = baselines.written([Asked(document, params.get("as_of") or "")])
         store = self._stores.get(params.get("cache") or "")
         return {

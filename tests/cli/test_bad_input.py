@@ -442,7 +442,7 @@ def test_nothing_that_a_repository_names_is_run(process, hostile):
     folder, mark = hostile
     ran = process(folder, "check")
     assert ran.code == 1
-    assert "now it stands on line 3 of `src/new.py`" in ran.out, "its history was asked"
+    assert "the cited text moved to line 3 of `src/new.py`" in ran.out, "its history was asked"
     process(folder, "explain", "docs/d.md:1")
     process(folder, "check", "-", "--stdin-path", "docs/d.md", stdin=b"`src/old.py:1`\n")
     assert not mark.exists(), mark.read_text()

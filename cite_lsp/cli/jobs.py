@@ -10,11 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from cite_lsp.cli.formats.as_json import JsonForm
 from cite_lsp.cli.formats.as_text import Line, TextForm
@@ -22,6 +21,9 @@ from cite_lsp.cli.remembered import Remembered
 from cite_lsp.cli.run import Request, Run, UnfinishedError, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 SHARE = 32
 """The most documents that a child is given at a time."""
@@ -129,16 +131,23 @@ def _in_order(documents: Sequence[str], known: Mapping[str, Share], others: Iter
     yield from others  # nothing is left, but it has an end to come to
 
 
-def _children(checker: Checker, request: Request, shape: Shape, jobs: int) -> ProcessPoolExecutor:
+def _children(checker: Checker, request: Request, shape: Shape, jobs: int) -> "ProcessPoolExecutor":
     """Make the children: forked where that is safe, so that they know what is known here; else they begin anew."""
     global _child  # noqa: PLW0603 - what a forked child inherits
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - where nothing has changed, nobody is needed
+    from multiprocessing import get_context  # noqa: PLC0415
+
     if sys.platform == "linux" and threading.active_count() == 1:
+        import_module("cite_lsp.findings.check")  # once, and not in each child
         _child = checker
         return ProcessPoolExecutor(jobs, get_context("fork"), _begin_forked, (os.getpid(),))
     return ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (request, shape))
 
 
-def _done(children: ProcessPoolExecutor, done: Iterator[list[Share]]) -> Iterator[Share]:
+def _done(children: "ProcessPoolExecutor", done: Iterator[list[Share]]) -> Iterator[Share]:
+    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+    from multiprocessing import active_children  # noqa: PLC0415
+
     complete = False
     try:
         for some in done:

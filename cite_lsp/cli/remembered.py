@@ -20,9 +20,9 @@ import orjson
 from cite_lsp import __version__
 from cite_lsp.cli.summary import NUMBERS, Summary
 from cite_lsp.findings.finding import Severity
+from cite_lsp.snapshot.baseline import FLEETING
 from cite_lsp.snapshot.ladder import joined
 from cite_lsp.snapshot.lines import FileText, Unread
-from cite_lsp.snapshot.remembering import FLEETING
 from cite_lsp.store import Table
 
 if TYPE_CHECKING:

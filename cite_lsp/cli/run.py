@@ -6,22 +6,25 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from cite_lsp.config import Problem, Settings, find_root, load_settings
 from cite_lsp.document.blocks import syntax_of
 from cite_lsp.document.document import Document
 from cite_lsp.findings.accepted import NOTHING, Accepted, accepted_path
-from cite_lsp.findings.check import Checked, examine
 from cite_lsp.findings.gathering import Gathering
 from cite_lsp.findings.reading import as_of_setting, parse_document, scope_of
-from cite_lsp.snapshot.baseline import Written
-from cite_lsp.snapshot.baselines import Asked, Baselines
 from cite_lsp.snapshot.git import NoRepository, ask
 from cite_lsp.snapshot.ladder import within
 from cite_lsp.snapshot.lines import Unread, is_folder
 from cite_lsp.snapshot.paths import too_wide
 from cite_lsp.snapshot.snapshot import Snapshot
 from cite_lsp.store import Store
+
+if TYPE_CHECKING:
+    from cite_lsp.findings.check import Checked
+    from cite_lsp.snapshot.baseline import Written
+    from cite_lsp.snapshot.baselines import Baselines
 
 AT_ONCE = 32
 """Documents whose histories are asked for together."""
@@ -55,7 +58,7 @@ class Report:
     path: str
     """Relative to the root, POSIX."""
     sha256: str = ""
-    checked: Checked | None = None
+    checked: "Checked | None" = None
     unread: str = ""
     passed_over: bool = False
     """It is no text, was taken for a document by `.txt` alone, and nobody named it: a fuzz corpus, say."""
@@ -85,7 +88,7 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     named: frozenset[str] = frozenset()
     """Documents that were named one by one."""
-    baselines: Baselines | None = None
+    baselines: "Baselines | None" = None
     """What knows the past of citations; None where nothing does, or drift is not looked for."""
     overlaid: bool = False
     """Whether a text of standard input lies over the files."""
@@ -118,7 +121,9 @@ class Run:
         document = parse_document(text.text, path, self.snapshot.known, settings)
         return Parsed(document, text.sha256, settings, inside)
 
-    def _examined(self, parsed: "Parsed", written: Sequence[Written]) -> Report:
+    def _examined(self, parsed: "Parsed", written: "Sequence[Written]") -> Report:
+        from cite_lsp.findings.check import examine  # noqa: PLC0415 - where nothing has changed, nothing is examined
+
         checked = examine(
             parsed.document,
             self.snapshot,
@@ -140,11 +145,13 @@ class Run:
         answer = ask(self.root, "rev-parse", "--verify", "--quiet", "HEAD")
         return "" if answer.code else answer.out.decode("ascii", "replace").strip()
 
-    def _pasts(self, parsed: Sequence["Parsed"]) -> Mapping[str, Sequence[Written]]:
+    def _pasts(self, parsed: Sequence["Parsed"]) -> Mapping[str, "Sequence[Written]"]:
         """Give what is known of the past of each document's citations, by its path."""
         if self.baselines is None:
             return {}
         wanted = [each for each in parsed if each.settings.drift.enabled and each.document.anchors]
+        from cite_lsp.snapshot.baselines import Asked  # noqa: PLC0415
+
         asked = [Asked(each.document, as_of_setting(each.settings, each.inside)) for each in wanted]
         answers = self.baselines.written(asked)
         return {each.document.path: answer for each, answer in zip(wanted, answers, strict=True)}
@@ -193,6 +200,8 @@ def accepted_files(run: Run) -> dict[str, str]:
 
 def _know_the_past(run: Run) -> None:
     """Open the history that citations are compared with, and say why where that cannot be done."""
+    from cite_lsp.snapshot.baselines import Baselines  # noqa: PLC0415
+
     found = Baselines.of(run.root, Store(run.settings.cache.folder), foreign=run.settings.anchors.foreign)
     if not isinstance(found, NoRepository):
         run.baselines = run.snapshot.commits = found

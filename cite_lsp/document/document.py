@@ -6,8 +6,7 @@ text: what a key stroke costs does not grow with the document.
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
-
-from regex import Pattern
+from typing import TYPE_CHECKING
 
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.binding import bind, bind_between
@@ -33,6 +32,9 @@ from cite_lsp.document.pieces import (
 )
 from cite_lsp.document.revising import revised
 
+if TYPE_CHECKING:
+    from regex import Pattern
+
 __all__ = ["Block", "Document", "Piece"]
 
 
@@ -52,7 +54,7 @@ class Document:
         text: str,
         path: str = "",
         known: Container[str] = (),
-        pattern: Pattern[str] | str | None = None,
+        pattern: "Pattern[str] | str | None" = None,
         *,
         in_fences: bool = False,
         extensions: frozenset[str] = frozenset(),

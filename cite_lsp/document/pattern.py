@@ -1,6 +1,9 @@
 """The setting `anchors.pattern`: a regular expression in place of the grammar (anchors.md, pattern)."""
 
-import regex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import regex
 
 TIME_LIMIT_SECONDS = 0.25
 """How long one search with a user's pattern may take; pass it as `timeout=`, which raises TimeoutError."""
@@ -31,6 +34,8 @@ def compile_pattern(source: str) -> "regex.Pattern[str] | str":
     """
     if len(source) > _MAX_LENGTH:
         return f"the pattern has {len(source):,} characters; at most {_MAX_LENGTH:,} are read"
+    import regex  # noqa: PLC0415 - few projects have a pattern
+
     try:
         pattern = regex.compile(source, regex.ASCII)
     except RecursionError:

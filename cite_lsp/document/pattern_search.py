@@ -2,13 +2,15 @@
 
 import re
 from time import perf_counter
-
-from regex import Pattern
+from typing import TYPE_CHECKING
 
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.find import Found
 from cite_lsp.document.path_token import clean_path
 from cite_lsp.document.ranges import Ranges, read_colon
+
+if TYPE_CHECKING:
+    from regex import Pattern
 
 BLOCK_SECONDS = 0.1
 """How long the expression may take in one block."""
@@ -28,7 +30,7 @@ class Allowance:
         self.seconds = seconds
 
 
-def find_by_pattern(text: str, pattern: Pattern[str], allowance: Allowance) -> Found:
+def find_by_pattern(text: str, pattern: "Pattern[str]", allowance: Allowance) -> Found:
     """Find what the expression matches and reads as `path:line`; an optional `-end` behind the match is read too.
 
     A block on which the expression takes longer than `BLOCK_SECONDS`, or than what is left of the allowance, is
@@ -42,7 +44,7 @@ def find_by_pattern(text: str, pattern: Pattern[str], allowance: Allowance) -> F
     return found
 
 
-def _find(text: str, pattern: Pattern[str], seconds: float) -> Found:
+def _find(text: str, pattern: "Pattern[str]", seconds: float) -> Found:
     found = Found()
     done = 0
     try:

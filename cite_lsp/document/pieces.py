@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import NamedTuple
-
-from regex import Pattern
+from typing import TYPE_CHECKING, NamedTuple
 
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.blocks import front_matter
@@ -13,6 +11,9 @@ from cite_lsp.document.cuts import START, Cut, Lines, State
 from cite_lsp.document.find import Found, find_anchors, find_definition, find_in_code
 from cite_lsp.document.path_token import Grammar
 from cite_lsp.document.pattern_search import Allowance, find_by_pattern
+
+if TYPE_CHECKING:
+    from regex import Pattern
 
 GROUP = 64
 """About how many blocks stand in a piece."""
@@ -68,7 +69,7 @@ class Options:
     path: str
     syntax: str
     grammar: Grammar
-    pattern: Pattern[str] | None
+    pattern: "Pattern[str] | None"
     in_fences: bool
     allowance: Allowance = field(default_factory=Allowance)
     """Of the pattern; each edit has its own."""

@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 from cite_lsp.config.files import Problem
 from cite_lsp.document.anchors import Anchor
-from cite_lsp.findings.drifting import REPLACED
 from cite_lsp.findings.finding import Finding
+from cite_lsp.findings.told import REPLACED
 from cite_lsp.findings.writing import CHANGED, replace_file
 from cite_lsp.snapshot.ladder import joined, within
 from cite_lsp.snapshot.lines import FileText, Reader, Unread, real_path

@@ -12,7 +12,6 @@ from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.document import Block, Document
 from cite_lsp.findings.documenting import block_findings
 from cite_lsp.findings.drifting import (
-    REPLACED,
     Drifted,
     commit_in_words,
     is_lost,
@@ -22,7 +21,7 @@ from cite_lsp.findings.drifting import (
 )
 from cite_lsp.findings.finding import Edit, Fix
 from cite_lsp.findings.resolving import SILENT, Case, tell
-from cite_lsp.findings.told import Told
+from cite_lsp.findings.told import REPLACED, Told
 from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.drift import Drift
 from cite_lsp.snapshot.resolve import Resolution

@@ -13,15 +13,12 @@ from cite_lsp.document.ranges import Span
 from cite_lsp.findings.finding import Fix
 from cite_lsp.findings.resolving import Telling
 from cite_lsp.findings.rewrite import restand
-from cite_lsp.findings.told import Told, as_written, lines_in_words
+from cite_lsp.findings.told import REPLACED, Told, as_written, lines_in_words
 from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.drift import Drift, Standing
 from cite_lsp.snapshot.file_lines import ENOUGH, weight
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
-
-REPLACED = frozenset({"line-out-of-range", "end-out-of-range", "missing", "blank-line"})
-"""Codes of the layer *resolve* that `moved` replaces: it knows the answer."""
 
 _SHOWN_COMMIT = 7
 _MOST_PLACES = 3

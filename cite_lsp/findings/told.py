@@ -7,6 +7,9 @@ from cite_lsp.findings.finding import Fix
 
 _SHOWN = 60
 
+REPLACED = frozenset({"line-out-of-range", "end-out-of-range", "missing", "blank-line"})
+"""Codes of the layer *resolve* that `moved` replaces: it knows the answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Told:

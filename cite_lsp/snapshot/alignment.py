@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rapidfuzz import fuzz
-from rapidfuzz.distance import LCSseq
-
 from cite_lsp.snapshot.baseline import CONTEXT
 from cite_lsp.snapshot.file_lines import ABSENT, FileLines, Level, heavy, loosened
 
@@ -70,6 +67,8 @@ def _side(context: str, telling: str, there: str) -> int:
         if one != other or one == ABSENT:
             break
         unbroken += one in telling
+    from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - what stands where it stood needs no alignment
+
     return unbroken + 2 * LCSseq.similarity(telling.replace(ABSENT, ""), there)
 
 
@@ -213,6 +212,8 @@ def _in_order(level: Level, block: str, telling: list[int], low: int, high: int)
     if len(block) >= _MOST_ALIGNED // 2:
         wanted = {char for char in wanted if level.count(char) <= _RARE}
     there = [at for at, char in enumerate(level.text[low:high], low) if char in wanted]
+    from rapidfuzz.distance import LCSseq  # noqa: PLC0415
+
     matches = LCSseq.opcodes(block, "".join([level.text[at] for at in there])).as_matching_blocks()
     return [(telling[one.a + step], there[one.b + step]) for one in matches for step in range(one.size)]
 
@@ -263,6 +264,8 @@ def _lower(level: Level, after: Sequence[str], bottom: int, missing: int) -> int
 
 def ratio(block: Sequence[str], other: Sequence[str]) -> float:
     """Say how alike two texts are, white space apart: 0 to 100."""
+    from rapidfuzz import fuzz  # noqa: PLC0415
+
     return fuzz.ratio(_joined(block), _joined(other))
 
 

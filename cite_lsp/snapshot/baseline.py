@@ -62,3 +62,5 @@ NOT_IN_HEAD = "has not begun: its document is not committed yet"
 NO_COMMIT = "has no commit yet"
 NOT_YET = frozenset({NOT_COMMITTED, NOT_IN_HEAD, NO_COMMIT})
 """Reasons why the past of a citation is unknown that an editor knows better: it sees the citation come to be."""
+FLEETING = ("ends ", "could not", "cannot be followed", "is not known", "is not kept here")
+"""How reasons begin that may be gone tomorrow though HEAD is the same: a fetch brings what was missing."""

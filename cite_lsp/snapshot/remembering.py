@@ -7,15 +7,12 @@ from hashlib import sha256
 from typing import NamedTuple, Protocol
 
 from cite_lsp.document.document import Document
-from cite_lsp.snapshot.baseline import Baseline, Written
+from cite_lsp.snapshot.baseline import FLEETING, Baseline, Written
 from cite_lsp.snapshot.baseline_data import packed, unpacked
 from cite_lsp.snapshot.history import History, encoded
 
 _FORM = "3"
 """Changes with the rules by which baselines are found: what was kept under other rules is not used."""
-
-FLEETING = ("ends ", "could not", "cannot be followed", "is not known", "is not kept here")
-"""How reasons begin that may be gone tomorrow though HEAD is the same: a fetch brings what was missing."""
 
 SOON = 7 * 24 * 3600
 """Seconds. Documents are often committed a little before the code that they cite."""

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -11,14 +11,16 @@ from cite_lsp import __version__
 from cite_lsp.cli.run import Report, Run
 from cite_lsp.cli.summary import DRIFTS, VERDICTS, Summary
 from cite_lsp.config import Problem
-from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.columns import to_units
-from cite_lsp.findings.by_block import Drifts
-from cite_lsp.findings.check import Checked
 from cite_lsp.findings.finding import Finding, Severity
 from cite_lsp.findings.places import Places
-from cite_lsp.snapshot.drift import Drift
-from cite_lsp.snapshot.resolve import Resolution
+
+if TYPE_CHECKING:
+    from cite_lsp.document.anchors import Anchor
+    from cite_lsp.findings.by_block import Drifts
+    from cite_lsp.findings.check import Checked
+    from cite_lsp.snapshot.drift import Drift
+    from cite_lsp.snapshot.resolve import Resolution
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_CHARACTERS = 2_000
@@ -136,7 +138,7 @@ class _Positions:
         return {"line": line, "character": self._units}
 
 
-def _document(report: Report, checked: Checked, run: Run, *, excerpts: bool) -> dict[str, Any]:
+def _document(report: Report, checked: "Checked", run: Run, *, excerpts: bool) -> dict[str, Any]:
     places = _Positions(checked.text)
     triples = zip(checked.anchors, checked.resolutions, checked.drifts, strict=True)
     return {
@@ -154,7 +156,7 @@ def _document(report: Report, checked: Checked, run: Run, *, excerpts: bool) -> 
 
 
 def _anchor(
-    anchor: Anchor, resolution: Resolution, drifts: Drifts | None, places: _Positions, run: Run, *, excerpts: bool
+    anchor: "Anchor", resolution: "Resolution", drifts: "Drifts | None", places: _Positions, run: Run, *, excerpts: bool
 ) -> dict[str, Any]:
     shape: dict[str, Any] = {
         "range": places.range(anchor.start, anchor.end),
@@ -191,7 +193,7 @@ def _anchor(
     return shape
 
 
-def _drift(drift: Drift) -> dict[str, Any]:
+def _drift(drift: "Drift") -> dict[str, Any]:
     return {
         "status": drift.status,
         "places": [{"path": place.path, "span": [place.first, place.last]} for place in drift.places],

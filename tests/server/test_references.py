@@ -136,7 +136,7 @@ async def test_settings_of_the_editor_hold_for_closed_documents(folder):
 async def test_documents_of_another_workspace_folder_are_asked_too(folder, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
-    (other / "x.md").write_text("`src/retry.py:3` and `../work/src/retry.py:3`\n")
+    (other / "x.md").write_text(f"`src/retry.py:3` and `../{folder.name}/src/retry.py:3`\n")
     async with Session(folders=[folder, other], ignored=QUIET) as session:
         await rest(session)
         found = await references(session, (folder / "src/retry.py").as_uri(), 2)

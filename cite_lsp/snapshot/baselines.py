@@ -33,8 +33,6 @@ _KEPT_VIEWS = 64
 _MOST_LATER = 32
 """Versions of a file that are looked at for lines that were not there yet."""
 
-_EMPTY = Baseline("unknown", reason=NO_COMMIT)
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:

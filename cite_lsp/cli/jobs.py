@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cite_lsp.cli.formats.as_json import JsonForm
 from cite_lsp.cli.formats.as_text import Line, TextForm
@@ -21,14 +21,15 @@ from cite_lsp.cli.remembered import Remembered
 from cite_lsp.cli.run import Request, Run, UnfinishedError, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
+from cite_lsp.snapshot.ladder import joined
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 SHARE = 32
 """The most documents that a child is given at a time."""
 SHARES = 6
-"""So many times each child is given some, where there are enough: documents differ in length."""
+"""So many times each child is given some at the least, where there are enough: documents differ in what they take."""
 WORTH_A_CHILD = 12 if sys.platform == "linux" else 150
 """So many documents take a child as long as it takes to start it; where it can be forked that is no time."""
 MOST_CHILDREN = 8
@@ -116,11 +117,52 @@ def shares(run: Run, request: Request, shape: Shape, asked: int) -> Iterator[Sha
     jobs = jobs_for(len(left), asked)
     if jobs == 1:
         return _in_order(run.documents, known, checker.shares(left))
-    size = max(1, min(SHARE, -(-len(left) // (jobs * SHARES))))
+    sizes = _sizes(run, left)
+    most = sum(sizes.values()) // (jobs * SHARES)
+    parts = shared_out(sizes, most)
     children = _children(checker, request, shape, jobs)
     with _uninterrupted():
-        done = children.map(_work, [left[low : low + size] for low in range(0, len(left), size)])
-    return _in_order(run.documents, known, _done(children, done))
+        begun = {number: children.submit(_work, parts[number].documents) for number in begin_with(parts, most)}
+    return _in_order(run.documents, known, _done(children, [begun[number] for number in range(len(parts))]))
+
+
+class Part(NamedTuple):
+    """Documents that stand next to each other in order of path, and how many bytes they have together."""
+
+    documents: tuple[str, ...]
+    size: int
+
+
+def shared_out(sizes: Mapping[str, int], most: int) -> list[Part]:
+    """Cut documents into parts of at most so many bytes and `SHARE` documents; a longer document is one by itself."""
+    parts: list[Part] = []
+    for path, size in sizes.items():
+        last = parts[-1] if parts else None
+        if last is not None and len(last.documents) < SHARE and last.size + size <= most:
+            parts[-1] = Part((*last.documents, path), last.size + size)
+        else:
+            parts.append(Part((path,), size))
+    return parts
+
+
+def begin_with(parts: Sequence[Part], most: int) -> list[int]:
+    """Give the order in which parts are begun, by their numbers: the long ones first, longest before all.
+
+    Nobody has to wait at the end while one child has a long one to do; the others are begun as they are written.
+    """
+    long = sorted((number for number, part in enumerate(parts) if part.size > most), key=lambda at: -parts[at].size)
+    return [*long, *(number for number, part in enumerate(parts) if part.size <= most)]
+
+
+def _sizes(run: Run, documents: Sequence[str]) -> dict[str, int]:
+    """Give how many bytes each document has, 0 where that is not known; a document takes about as long as it is."""
+    found = {}
+    for path in documents:
+        try:
+            found[path] = os.stat(joined(run.root, path)).st_size  # noqa: PTH116 - thousands
+        except OSError:
+            found[path] = 0
+    return found
 
 
 def _in_order(documents: Sequence[str], known: Mapping[str, Share], others: Iterator[Share]) -> Iterator[Share]:
@@ -144,14 +186,14 @@ def _children(checker: Checker, request: Request, shape: Shape, jobs: int) -> "P
     return ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (request, shape))
 
 
-def _done(children: "ProcessPoolExecutor", done: Iterator[list[Share]]) -> Iterator[Share]:
+def _done(children: "ProcessPoolExecutor", begun: Sequence["Future[list[Share]]"]) -> Iterator[Share]:
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
     from multiprocessing import active_children  # noqa: PLC0415
 
     complete = False
     try:
-        for some in done:
-            yield from some
+        for each in begun:
+            yield from each.result()
         complete = True
     except BrokenProcessPool as error:
         message = "a child process ended before its documents were checked, for lack of memory perhaps; try --jobs 1"

@@ -126,7 +126,7 @@ class _Change:
         before = self._objects.text(entry.id)
         if isinstance(now, Unread) or isinstance(before, Unread):
             return type(now) is not type(before)
-        return now.sha256 != before.sha256 and now.text.replace("\r\n", "\n") != before.text.replace("\r\n", "\n")
+        return now.text.replace("\r\n", "\n") != before.replace("\r\n", "\n")
 
     def _is_touched(self, citation: Citation) -> bool:
         """Say whether lines that a citation names were edited, or are at another place now."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 UnreadStatus = Literal["missing", "outside", "not-text", "too-large", "unreadable", "not-available"]
 
@@ -337,7 +337,26 @@ def _bounded_bytes(path: str, max_bytes: int) -> bytes | Unread:
 
 def decoded(data: bytes) -> DocumentText | Unread:
     """Give the text of a file's bytes; not of a Git LFS pointer, and not where NUL says that it is none."""
-    digest = sha256(data).hexdigest()
+    found = _plain(data)
+    if isinstance(found, Unread):
+        return found
+    return DocumentText(found.text, found.bom, found.encoding, found.decoded, sha256(data).hexdigest(), False)
+
+
+def text_of(data: bytes) -> str | Unread:
+    """Give the text alone, as `decoded` does, where nothing is to be known by its hash."""
+    found = _plain(data)
+    return found if isinstance(found, Unread) else found.text
+
+
+class _Plain(NamedTuple):
+    text: str
+    bom: bool
+    encoding: str
+    decoded: bool
+
+
+def _plain(data: bytes) -> _Plain | Unread:
     if len(data) < _LFS_POINTER_BYTES and data.partition(b"\n")[0].rstrip(b"\r") == _LFS_FIRST_LINE:
         return _LFS
     mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "utf-8"))
@@ -348,9 +367,9 @@ def decoded(data: bytes) -> DocumentText | Unread:
         text, decoded = body.decode(encoding), True
     except UnicodeDecodeError:
         text, decoded = body.decode(encoding, "replace"), False
-    if "\0" in text:
+    if encoding != "utf-8" and "\0" in text:
         return _NUL
-    return DocumentText(text, bool(mark), encoding, decoded, digest, False)
+    return _Plain(text, bool(mark), encoding, decoded)
 
 
 def _is_regular(path: str) -> bool:

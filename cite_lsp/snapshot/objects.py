@@ -1,7 +1,7 @@
 """Blobs and trees of one repository, read through long-lived `git cat-file` processes.
 
-The size of a blob is asked before its content, and its text passes the same bounds as a file's (`lines.py`). What was
-read last is kept. For one thread at a time.
+The size of a blob comes before its content, and its text passes the same bounds as a file's (`lines.py`). What was read
+last is kept. For one thread at a time.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 
 from cite_lsp.snapshot.git import Conversation
 from cite_lsp.snapshot.kept import Kept
-from cite_lsp.snapshot.lines import MAX_FILE_BYTES, DocumentText, FileText, Unread, decoded, in_lines, too_large
+from cite_lsp.snapshot.lines import MAX_FILE_BYTES, FileText, Unread, decoded, in_lines, text_of, too_large
 
 FOLDER, LINK, GITLINK = b"40000", b"120000", b"160000"
 """Modes of a tree's entries; all others are files."""
@@ -32,6 +32,14 @@ class Entry(NamedTuple):
 
 Tree = Mapping[bytes, Entry]
 _NOTHING: Tree = {}
+
+
+class _Head(NamedTuple):
+    """What git says of an object before its content."""
+
+    id: bytes
+    type: bytes
+    size: int
 
 
 class Objects:
@@ -62,10 +70,10 @@ class Objects:
 
     # --- texts
 
-    def text(self, blob: bytes) -> DocumentText | Unread:
+    def text(self, blob: bytes) -> str | Unread:
         """Give the text of a blob by its id, terminators kept; it is not kept here."""
         data = self._bounded(blob)
-        return data if isinstance(data, Unread) else decoded(data)
+        return data if isinstance(data, Unread) else text_of(data)
 
     def file(self, blob: bytes) -> FileText | Unread:
         """Give the lines of a blob by its id."""
@@ -79,34 +87,30 @@ class Objects:
         return known
 
     def _bounded(self, blob: bytes) -> bytes | Unread:
-        found = None if blob in self._absent else self.look_up(blob)
-        if found is None or found[1] != b"blob":
+        head, data = (None, None) if blob in self._absent else self._answer(blob, self._max_bytes)
+        if head is None or head.type != b"blob":
             self._absent.add(blob)
             return ABSENT
-        if found[2] > self._max_bytes:
-            return too_large(found[2], self._max_bytes)
-        data = self._content(blob, self._max_bytes)
-        return ABSENT if data is None else data[1]
+        if head.size > self._max_bytes:
+            return too_large(head.size, self._max_bytes)
+        return ABSENT if data is None else data
 
     # --- names
 
-    def look_up(self, name: bytes) -> tuple[bytes, bytes, int] | None:
-        """Give id, type and size of what a name stands for; None where nothing here is called so."""
+    def _look_up(self, name: bytes) -> _Head | None:
+        """Give what a name stands for; None where nothing here is called so."""
         answer = self._sizes.ask(name)
         if answer is None:
             return None
         self._sizes.answered()
-        fields = answer[0].split(b" ")
-        if len(fields) != 3 or not fields[2].isdigit():  # "<name> missing", "<name> ambiguous"
-            return None
-        return fields[0], fields[1], int(fields[2])
+        return _head_of(answer[0])
 
     def commit(self, name: str) -> bytes | None:
         """Give the id of the commit that a name stands for; None where there is none, or several."""
         if not name or not name.isprintable() or name.startswith("-") or " " in name:
             return None
-        found = self.look_up(name.encode("utf-8", "surrogateescape") + b"^{commit}")
-        return found[0] if found is not None and found[1] == b"commit" else None
+        found = self._look_up(name.encode("utf-8", "surrogateescape") + b"^{commit}")
+        return found.id if found is not None and found.type == b"commit" else None
 
     def commit_lines(self, commit: bytes) -> list[bytes]:
         """Give the head lines of a commit: `tree …`, `parent …`, `committer …`; none where it is not here."""
@@ -150,21 +154,31 @@ class Objects:
 
     def _content(self, name: bytes, most: int) -> tuple[bytes, bytes] | None:
         """Give id and bytes of an object; None where it is not here, or has more than `most`."""
+        head, data = self._answer(name, most)
+        return None if head is None or data is None else (head.id, data)
+
+    def _answer(self, name: bytes, most: int) -> tuple[_Head | None, bytes | None]:
+        """Give what git says of an object, and its bytes unless it has more than `most`; None where it is not here."""
         answer = self._contents.ask(name)
         if answer is None:
-            return None
+            return None, None
         first, source = answer
-        fields = first.split(b" ")
-        if len(fields) != 3 or not fields[2].isdigit():
+        head = _head_of(first)
+        if head is None:
             self._contents.answered()
-            return None
-        size = int(fields[2])
-        data = _read(source, size + 1) if size <= most else None
+            return None, None
+        data = _read(source, head.size + 1) if head.size <= most else None
         if data is None:
             self._contents.close()
-            return None
+            return head, None
         self._contents.answered()
-        return fields[0], data[:-1]
+        return head, data[:-1]
+
+
+def _head_of(line: bytes) -> _Head | None:
+    """Read `<id> <type> <size>`; None for "<name> missing" and "<name> ambiguous"."""
+    fields = line.split(b" ")
+    return _Head(fields[0], fields[1], int(fields[2])) if len(fields) == 3 and fields[2].isdigit() else None
 
 
 def _read(source: BinaryIO, size: int) -> bytes | None:

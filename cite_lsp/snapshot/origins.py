@@ -205,8 +205,8 @@ class Origins:
             text = self._objects.text(blob)
             if isinstance(text, Unread):
                 return None
-            known = Version(text.text)
-            self._versions.put(blob, known, len(text.text) + 100)
+            known = Version(text)
+            self._versions.put(blob, known, len(text) + 100)
         return known
 
 

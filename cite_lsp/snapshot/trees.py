@@ -223,9 +223,9 @@ class CommitFiles:
 def follow(objects: Objects, link: bytes, folders: list[bytes], rest: list[bytes]) -> str | None:
     """Give the path that a link in `folders`, with `rest` behind it, leads to; None when it leads out of the tree."""
     text = objects.text(link)
-    if isinstance(text, Unread) or not text.text or text.text.startswith("/"):
+    if isinstance(text, Unread) or not text or text.startswith("/"):
         return None
-    target = normpath("/".join([*map(os.fsdecode, folders), text.text, *map(os.fsdecode, rest)]))
+    target = normpath("/".join([*map(os.fsdecode, folders), text, *map(os.fsdecode, rest)]))
     return None if target.startswith("../") or target in ("..", ".") else target
 
 

@@ -8,6 +8,7 @@ happens to cite the same lines is not.
 import re
 from bisect import bisect_right
 from collections.abc import Callable
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -54,7 +55,7 @@ class Version:
     def __init__(self, text: str) -> None:
         self.text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
         self._asked = 0
-        self._replaced: tuple[Version, frozenset[str]] | None = None
+        self._change: _Change | None = None
 
     @cached_property
     def lines(self) -> list[str]:
@@ -147,13 +148,24 @@ class Version:
         """Give the line of an offset."""
         return self.lines[self._line(offset)]
 
+    def keeps(self, sought: "Sought", older: "Version") -> bool:
+        """Say whether the line of a citation of this version was left alone since the older one; a cheap first look."""
+        return len(sought.lines) == 1 and sought.lines[0] not in self._since(older).here
+
     def replaced(self, older: "Version") -> frozenset[str]:
         """Give the wording of the lines of an older version that name lines and are here no more."""
-        if self._replaced is None or self._replaced[0] is not older:
-            lines = {line.strip() for line in older._raw_set - self._raw_set if _NAMES_LINES.search(line)}
-            gone = (_wording(line) for line in lines if not self._has_line(line))  # one may be indented otherwise
-            self._replaced = older, frozenset([wording for wording, numbers in gone if numbers])
-        return self._replaced[1]
+        change = self._since(older)
+        if change.gone is None:
+            lines = {line for line in change.there if line not in change.here and _NAMES_LINES.search(line)}
+            gone = (_wording(line) for line in lines if not self._has_line(line))  # it may stand elsewhere
+            change.gone = frozenset([wording for wording, numbers in gone if numbers])
+        return change.gone
+
+    def _since(self, older: "Version") -> "_Change":
+        if self._change is None or self._change.older is not older:
+            here, there = _differing(self.text, older.text)
+            self._change = _Change(older, _stripped(here), _stripped(there))
+        return self._change
 
     def numbers(self, wording: str) -> list[str]:
         """Give what names lines in all lines of a wording, in the order of the text."""
@@ -184,6 +196,50 @@ class Version:
                 break
             high += 1
         return self._starts[low], self._starts[high - 1] + len(self.lines[high - 1])
+
+
+@dataclass(slots=True)
+class _Change:
+    """What is between the first and the last line that two versions do not share, without white space around lines."""
+
+    older: Version
+    here: frozenset[str]
+    there: frozenset[str]
+    gone: frozenset[str] | None = None
+
+
+def _stripped(text: str) -> frozenset[str]:
+    lines = [line.strip() for line in text.split("\n")]
+    if "\ufeff" in text:  # on the first line it is no part of it
+        lines += [line.removeprefix("\ufeff") for line in lines]
+    return frozenset(lines)
+
+
+def _differing(text: str, other: str) -> tuple[str, str]:
+    """Give what is left of two texts without the whole lines at their beginnings and ends that are the same."""
+    most = min(len(text), len(other))
+    start = text.rfind("\n", 0, _shared(most, lambda low, high: text[low:high] == other[low:high])) + 1
+    most -= start
+
+    def same_ends(low: int, high: int) -> bool:
+        return text[len(text) - high : len(text) - low] == other[len(other) - high : len(other) - low]
+
+    shared = _shared(most, same_ends)
+    end = text.find("\n", len(text) - shared)
+    behind = 0 if end < 0 else len(text) - end
+    return text[start : len(text) - behind], other[start : len(other) - behind]
+
+
+def _shared(most: int, is_same: Callable[[int, int], bool]) -> int:
+    """Give how many characters two texts share from one end: their parts are compared, halving what is not known."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if is_same(low, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def sought_in(document: Document, is_asked: Callable[[Anchor], bool]) -> list[Sought | None]:
@@ -225,7 +281,7 @@ def _sought(anchor: Anchor, version: Version, start: int, end: int) -> Sought:
 
 def carried(sought: Sought, version: Version, older: Version) -> Sought | None:
     """Give a citation of one version as it stands in an older one; None when it does not."""
-    if older.has(sought):
+    if version.keeps(sought, older) or older.has(sought):
         wording, _ = _wording(sought.lines[-1])
         return None if len(wording) < _FEW_WORDS and renumbered(sought, version, older) else sought
     places = older.places(sought)

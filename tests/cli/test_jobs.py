@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cite_lsp.cli.jobs import MOST_CHILDREN, SHARE, WORTH_A_CHILD, jobs_for
+from cite_lsp.cli.jobs import MOST_CHILDREN, SHARE, WORTH_A_CHILD, begin_with, jobs_for, shared_out
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="not run: processes are found through /proc")
 
@@ -71,6 +71,15 @@ def test_as_many_jobs_as_the_documents_are_worth():
     assert jobs_for(100_000, 0) == min(cores, MOST_CHILDREN)
     assert jobs_for(3, 8) == 3
     assert jobs_for(0, 8) == 1
+
+
+def test_a_long_document_is_begun_first_and_nothing_is_left_out():
+    sizes = {"a.md": 10, "b.md": 10, "c.md": 500, "d.md": 0, "e.md": 0, "f.md": 200}
+    parts = shared_out(sizes, 30)
+    assert [path for part in parts for path in part.documents] == list(sizes)
+    assert [part.size for part in parts] == [20, 500, 0, 200]
+    assert begin_with(parts, 30) == [1, 3, 0, 2]
+    assert max(len(part.documents) for part in shared_out(dict.fromkeys(map(str, range(100)), 0), 0)) == SHARE
 
 
 BUSY = 5

@@ -5,11 +5,12 @@ ratio (16 for a quadratic one), so that a slow machine passes and a quadratic ru
 """
 
 from collections.abc import Callable
-from time import perf_counter
+from time import process_time
 
 import pytest
 
 from cite_lsp.document.document import Document
+from tests.growth import growth
 
 SIZE = 12_000
 MOST = 12
@@ -111,22 +112,18 @@ CASES: dict[str, Callable[[int], str]] = {
 
 
 def seconds(text: str, name: str) -> float:
-    """The least of three runs."""
-    times = []
-    for _ in range(3):
-        started = perf_counter()
-        document = Document.parse(text, name, in_fences=True)
-        for anchor in document.anchors:
-            assert anchor.sentence is not None
-            assert anchor.claim is not None
-        times.append(perf_counter() - started)
-    return max(NOISE_SECONDS, min(times))
+    started = process_time()
+    document = Document.parse(text, name, in_fences=True)
+    for anchor in document.anchors:
+        assert anchor.sentence is not None
+        assert anchor.claim is not None
+    return process_time() - started
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_linear_in_markdown(case: str) -> None:
     make = CASES[case]
-    assert seconds(make(4 * SIZE), "d.md") / seconds(make(SIZE), "d.md") <= MOST
+    assert growth(lambda size: seconds(make(size), "d.md"), SIZE, 4 * SIZE, MOST, NOISE_SECONDS) <= MOST
 
 
 @pytest.mark.parametrize("name", ["d.rst", "d.adoc", "d.txt"])
@@ -145,7 +142,7 @@ def test_linear_in_markdown(case: str) -> None:
 )
 def test_linear_elsewhere(case: str, name: str) -> None:
     make = CASES[case]
-    assert seconds(make(4 * SIZE), name) / seconds(make(SIZE), name) <= MOST
+    assert growth(lambda size: seconds(make(size), name), SIZE, 4 * SIZE, MOST, NOISE_SECONDS) <= MOST
 
 
 # ---------------------------------------------------------------------------------------------- the issue's sizes

@@ -10,6 +10,7 @@ from cite_lsp.document.document import Document
 from cite_lsp.document.path_token import clean_path, path_start
 from cite_lsp.snapshot.mentions import Mentions
 from cite_lsp.snapshot.snapshot import Snapshot
+from tests.growth import growth
 
 
 @pytest.mark.parametrize(
@@ -73,4 +74,4 @@ def test_names_that_many_files_have_cost_no_more_each_in_a_long_document():
         assert statuses == {"ambiguous"}
         return spent
 
-    assert min(seconds(8000) for _ in range(2)) / min(seconds(2000) for _ in range(3)) <= 9
+    assert growth(seconds, 2000, 8000, 9) <= 9

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cite_lsp.audit.options import AuditOptions
+    from cite_lsp.audit.run import AuditReport, audit_document
+    from cite_lsp.audit.selecting import AuditRow, select_rows
     from cite_lsp.audit.verdicts import Row, Verdict
     from cite_lsp.config import Settings
     from cite_lsp.document.anchors import Anchor
@@ -25,6 +27,8 @@ __version__ = "0.1.0"
 __all__ = [
     "Anchor",
     "AuditOptions",
+    "AuditReport",
+    "AuditRow",
     "Document",
     "Drift",
     "EmbeddedJudge",
@@ -36,12 +40,16 @@ __all__ = [
     "Snapshot",
     "Verdict",
     "__version__",
+    "audit_document",
     "check_document",
+    "select_rows",
 ]
 
 _HOMES = {
     "Anchor": "cite_lsp.document.anchors",
     "AuditOptions": "cite_lsp.audit.options",
+    "AuditReport": "cite_lsp.audit.run",
+    "AuditRow": "cite_lsp.audit.selecting",
     "Document": "cite_lsp.document.document",
     "Drift": "cite_lsp.snapshot.drift",
     "EmbeddedJudge": "cite_lsp.judges.embedded",
@@ -52,7 +60,9 @@ _HOMES = {
     "Settings": "cite_lsp.config",
     "Snapshot": "cite_lsp.snapshot.snapshot",
     "Verdict": "cite_lsp.audit.verdicts",
+    "audit_document": "cite_lsp.audit.run",
     "check_document": "cite_lsp.findings.check",
+    "select_rows": "cite_lsp.audit.selecting",
 }
 
 

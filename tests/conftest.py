@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+"""Nobody's real keyring is asked by a test, nor by the programs that it starts."""
+
 settings.register_profile("default", deadline=None)
 settings.load_profile("default")
 

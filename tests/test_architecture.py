@@ -104,9 +104,13 @@ def _names_a_call(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
 
 
-def test_programs_are_run_in_two_places() -> None:
-    users = {name for name, path in modules() if "subprocess" in imports(path)}
-    assert users == {"cite_lsp.snapshot.git", "cite_lsp.worker.client"}
+def test_programs_are_run_in_three_places() -> None:
+    users = {
+        name
+        for name, path in modules()
+        if "subprocess" in imports(path) or "create_subprocess" in path.read_text(encoding="utf-8")
+    }
+    assert users == {"cite_lsp.snapshot.git", "cite_lsp.worker.client", "cite_lsp.judges.command"}
 
 
 def test_files_are_read_in_one_place() -> None:
@@ -125,6 +129,7 @@ def test_files_are_read_in_one_place() -> None:
     # the command line opens the null device in place of a standard stream that is closed
     ours = {"cite_lsp.config.files", "cite_lsp.findings.catalogue", "cite_lsp.cli.app"}
     ours |= {"cite_lsp.server.serve", "cite_lsp.worker.__main__"}  # the null device, and descriptors of pipes
+    ours.add("cite_lsp.store.transfer")  # files of verdicts that a person names
     assert openers <= {"cite_lsp.snapshot.lines", *ours}
 
 

@@ -72,6 +72,23 @@ def test_drift_is_measured_on_and_off_in_one_run(tmp_path: Path) -> None:
     assert figures["open → 199 citations told moved, nothing stored"]["count"] == 1
 
 
+def test_a_judge_over_http_is_measured(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    command = [sys.executable, "-m", "tests.bench", "judging", "--tiny", "--json", str(file)]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    figures = {each["name"]: each for each in json.loads(file.read_text(encoding="utf-8"))["figures"]}
+    for name in (
+        "first judgement of 20 rows over HTTP",
+        "save, 20 verdicts of a judge over HTTP cached → published",
+        "first save after a start, verdicts kept on disk → published",
+        "hover while 20 rows are judged over HTTP",
+        "shutdown and exit, judging over HTTP",
+    ):
+        assert figures[name]["count"] >= 1, done.stdout
+        assert figures[name]["p50"] > 0
+
+
 def test_a_check_is_measured_beside_linecite_or_says_why_not(tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
     command = [sys.executable, "-m", "tests.bench", "history", "--tiny", "--json", str(file)]
@@ -91,4 +108,4 @@ def test_a_name_that_is_no_bench_is_refused() -> None:
     )
     assert done.returncode == 2
     assert "'sever'" in done.stderr
-    assert "edits, check, history, server, drift" in done.stderr
+    assert "edits, check, history, server, drift, judging" in done.stderr

@@ -7,7 +7,7 @@ import orjson
 from cite_lsp.audit.claim_texts import without_citations
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.document.anchors import Anchor
-from cite_lsp.snapshot.excerpt import language_of
+from cite_lsp.snapshot.excerpt import Excerpt, language_of
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
 
@@ -37,16 +37,23 @@ def row_of(
     shown = tuple(excerpt for excerpt in excerpts if excerpt is not None)
     if not shown:
         return None
+    return bound_row(anchor, resolution.path, shown, file.lines, file.sha256)
+
+
+def bound_row(
+    anchor: Anchor, path: str, excerpts: tuple[Excerpt, ...], file: tuple[str, ...] | None, file_sha256: str = ""
+) -> Row:
+    """Give the row of an anchor whose excerpts are known; `file`: all lines of the cited file, where they are known."""
     citations = anchor.context.citations if anchor.context is not None else frozenset()
     return Row(
         claim=without_citations(anchor.claim, citations),
-        excerpts=shown,
+        excerpts=excerpts,
         sentence=without_citations(anchor.sentence, citations),
         section=anchor.section,
-        path=resolution.path,
-        language=language_of(resolution.path),
-        file=file.lines,
-        file_sha256=file.sha256,
+        path=path,
+        language=language_of(path),
+        file=file,
+        file_sha256=file_sha256,
     )
 
 

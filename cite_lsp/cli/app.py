@@ -20,6 +20,37 @@ from cite_lsp import __version__
 from cite_lsp.cli.formats.as_json import JsonWriter
 from cite_lsp.cli.formats.as_text import TextWriter, visible
 from cite_lsp.cli.jobs import Shape, Share, shares
+from cite_lsp.cli.options import (
+    AcceptLevelOption,
+    BaseUrlOption,
+    CodesOption,
+    ColorOption,
+    DryRunOption,
+    EstimateOption,
+    ExcerptsOption,
+    FailOption,
+    FormatOption,
+    InteractiveOption,
+    JobsOption,
+    JudgeOption,
+    LevelOption,
+    ModelOption,
+    NoCacheOption,
+    NoVerdictsOption,
+    OnFoundOption,
+    OutputFormat,
+    Paths,
+    QuietOption,
+    RecordsOption,
+    ReportFormat,
+    SchemaName,
+    ScopeOption,
+    ShownOption,
+    SinceOption,
+    StdinOption,
+    UnsafeOption,
+    WriteOption,
+)
 from cite_lsp.cli.run import PLACE, STDIN, Request, Run, UnfinishedError, UsageError, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
@@ -59,54 +90,6 @@ app = typer.Typer(
 )
 
 _PROGRESS_FROM = 20
-
-
-class OutputFormat(StrEnum):
-    """How findings are written."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-class SchemaName(StrEnum):
-    """Which JSON schema is printed."""
-
-    SETTINGS = "settings"
-    OUTPUT = "output"
-
-
-Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Documents or folders; - is standard input.")]
-FormatOption = Annotated[OutputFormat, typer.Option("--format", help="How findings are written.")]
-FailOption = Annotated[Severity, typer.Option("--fail-level", help="Exit with 1 from this severity on.")]
-LevelOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that text shows.")]
-StdinOption = Annotated[
-    str | None, typer.Option("--stdin-path", metavar="PATH", help="Where standard input stands in the workspace.")
-]
-ExcerptsOption = Annotated[bool, typer.Option("--excerpts", help="Put the cited lines into the JSON.")]
-JobsOption = Annotated[
-    int, typer.Option("--jobs", "-j", min=0, max=64, help="Processes; 0 is as many as the documents are worth.")
-]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Write nothing; print what would change as a diff.")]
-InteractiveOption = Annotated[bool, typer.Option("--interactive", "-i", help="Ask about each fix.")]
-UnsafeOption = Annotated[
-    bool, typer.Option("--unsafe", help="Also cite the lines that an edited text is aligned with.")
-]
-RecordsOption = Annotated[
-    bool, typer.Option("--records", help="Also fix documents that describe a moment, as if they described today.")
-]
-CodesOption = Annotated[
-    list[str] | None, typer.Option("--code", metavar="CODE", help="Accept findings of this code only; may be repeated.")
-]
-AcceptLevelOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that is accepted.")]
-SinceOption = Annotated[
-    str | None,
-    typer.Option("--since", metavar="REV", help="Only documents that changed since a commit, or cite what did."),
-]
-NoCacheOption = Annotated[
-    bool, typer.Option("--no-cache", help="Look at everything anew, whatever the last check came to.")
-]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; findings only.")]
-ColorOption = Annotated[bool, typer.Option("--no-color", help="No colour (NO_COLOR does the same).")]
 
 
 def _version(value: bool) -> None:
@@ -166,6 +149,55 @@ def check(  # noqa: PLR0913, PLR0917 - its options
         writer.end(summary, time.perf_counter() - started)
     sys.stdout.flush()
     raise typer.Exit(_status(run, summary, fail_level))
+
+
+@app.command()
+def judge(  # noqa: PLR0913, PLR0917 - its options
+    paths: Paths = None,
+    judge_name: JudgeOption = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    scope: ScopeOption = None,
+    on_found: OnFoundOption = None,
+    write: WriteOption = False,
+    estimate: EstimateOption = False,
+    output: Annotated[
+        ReportFormat, typer.Option("--format", help="How it is written; markdown is a report for people.")
+    ] = ReportFormat.TEXT,
+    fail_level: FailOption = Severity.ERROR,
+    level: ShownOption = None,
+    stdin_path: StdinOption = None,
+    excerpts: ExcerptsOption = False,
+    since: SinceOption = None,
+    no_cache: NoVerdictsOption = False,
+    quiet: QuietOption = False,
+    no_color: ColorOption = False,
+) -> None:
+    """Check, and judge whether the cited lines carry the claims.
+
+    What was answered is kept: a second run asks for what has changed only, also after Ctrl-C.
+
+    Exit status under --on-found report: 0 whatever is found. Under fail: 1 for an unsupported citation that is not
+    accepted, and for findings at or above --fail-level. Under repair: 1 if a citation is unsupported after the round.
+    Always: 2 usage or configuration, 3 could not finish (a document was not read, the judge did not answer).
+    """
+    from cite_lsp.cli.judging import Wishes, judge_documents  # noqa: PLC0415 - only here
+
+    given = {
+        "judge.name": judge_name,
+        "judge.model": model,
+        "judge.base_url": base_url,
+        "audit.scope": scope,
+        "audit.on_found": on_found,
+    }
+    command_line = {
+        name: value.value if isinstance(value, StrEnum) else value for name, value in given.items() if value is not None
+    }
+    named = tuple(paths or ())
+    cached = not no_cache
+    wishes = Wishes(output.value, command_line, fail_level, level, excerpts, since, estimate, write, cached, quiet)
+    console = make_console(no_color=no_color)
+    raise typer.Exit(judge_documents(named, wishes, _standard_input(named), stdin_path, console))
 
 
 def _status(run: Run, summary: Summary, fail_level: Severity) -> int:
@@ -299,9 +331,72 @@ def explain(
     raise UsageError(f"{subject} is neither a finding's code nor a place PATH:LINE{hint}")
 
 
+cache = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What is kept from run to run, for all projects.")
+app.add_typer(cache, name="cache")
+
+
+@cache.command("info")
+def cache_info(output: FormatOption = OutputFormat.TEXT, no_color: ColorOption = False) -> None:
+    """Tell what is kept, and where.
+
+    Exit status: 0 done, 2 usage or configuration, 3 the file cannot be read.
+    """
+    from cite_lsp.cli.caching import cache_info as run  # noqa: PLC0415 - only here
+
+    run(make_console(no_color=no_color), sys.stdout.buffer.write, json=output is OutputFormat.JSON)
+    sys.stdout.flush()
+
+
+@cache.command("clear")
+def cache_clear() -> None:
+    """Forget all verdicts, and what checks and histories came to.
+
+    What was asked of a judge today stays: the limits of the day go on.
+
+    Exit status: 0 done, 2 usage or configuration, 3 a file could not be written.
+    """
+    from cite_lsp.cli.caching import clear_cache  # noqa: PLC0415 - only here
+
+    clear_cache(make_console())
+
+
+@cache.command("export")
+def cache_export(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; NAME.gz is compressed.")],
+) -> None:
+    """Write all verdicts into a file, for another machine.
+
+    Of documents and code it holds the lines that verdicts quote.
+
+    Exit status: 0 done, 2 usage or configuration, 3 the file could not be written.
+    """
+    from cite_lsp.cli.caching import export_verdicts  # noqa: PLC0415 - only here
+
+    export_verdicts(file, make_console())
+
+
+@cache.command("import")
+def cache_import(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file that `cite-lsp cache export` wrote.")],
+) -> None:
+    """Take in the verdicts of a file, beside those that are kept; of two the newer one stays.
+
+    Exit status: 0 done, 2 usage, configuration or a wrong line, after which nothing is taken in, 3 could not finish.
+    """
+    from cite_lsp.cli.caching import import_verdicts  # noqa: PLC0415 - only here
+
+    import_verdicts(file, make_console())
+
+
 @app.command()
 def schema(
-    name: Annotated[SchemaName, typer.Argument(help="settings: of the settings file; output: of --format json.")],
+    name: Annotated[
+        SchemaName,
+        typer.Argument(
+            help="settings: of the settings file; output: of --format json; judge: of the lines that a judge of the "
+            "name command reads and writes."
+        ),
+    ],
 ) -> None:
     """Print a JSON schema."""
     printed: dict[str, Any]
@@ -309,10 +404,14 @@ def schema(
         from cite_lsp.config import settings_schema  # noqa: PLC0415
 
         printed = settings_schema()
-    else:
+    elif name is SchemaName.OUTPUT:
         from cite_lsp.cli.output_schema import output_schema  # noqa: PLC0415
 
         printed = output_schema()
+    else:
+        from cite_lsp.cli.judge_schema import judge_schema  # noqa: PLC0415
+
+        printed = judge_schema()
     sys.stdout.buffer.write(orjson.dumps(printed, option=orjson.OPT_INDENT_2) + b"\n")
 
 

@@ -7,6 +7,7 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     Task,
+    TaskID,
     TaskProgressColumn,
     TextColumn,
     TimeRemainingColumn,
@@ -16,7 +17,7 @@ from rich.text import Text
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
-        """Give the number of documents a second."""
+        """Give how many are done in a second."""
         speed = task.finished_speed or task.speed
         return Text(f"{speed:,.0f}/s" if speed else "", "progress.data.speed")
 
@@ -25,3 +26,21 @@ def bar_on(console: Console) -> Progress:
     """Make a bar with rate and remaining time, which goes when it ends."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), _Rate())
     return Progress(*columns, TimeRemainingColumn(), console=console, transient=True)
+
+
+class Counting:
+    """One task of a bar, of which is not known at first how much it is."""
+
+    def __init__(self, bar: Progress, task: TaskID, total: int) -> None:
+        self._bar = bar
+        self._task = task
+        self._total = total
+
+    def advance(self) -> None:
+        """One more is done."""
+        self._bar.advance(self._task)
+
+    def settle(self, more: int, silent: int) -> None:
+        """There are `more` than was thought, and `silent` of them are done unheard."""
+        self._total += more
+        self._bar.update(self._task, total=self._total, advance=max(0, silent))

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
+from cite_lsp.audit.rows import row_of
+from cite_lsp.cli.formats.as_json import moment
 from cite_lsp.cli.formats.as_text import visible
+from cite_lsp.cli.judges import Judges
 from cite_lsp.cli.run import Request, Run, UsageError, prepare
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.findings.check import Checked
@@ -82,7 +85,7 @@ def _rows(index: int, checked: Checked, run: Run, places: Places) -> Iterator[Te
         yield _row("section", anchor.section)
     yield from _resolution(anchor, resolution)
     yield from _drift(index, checked, run)
-    yield _row("verdict", "not judged")
+    yield from _verdict(index, checked, run)
     for finding in checked.findings:
         if finding.anchor == index:
             yield _row(finding.severity.value, f"{finding.message}  [{finding.code}]")
@@ -108,6 +111,30 @@ def _drift(index: int, checked: Checked, run: Run) -> Iterator[Text]:
     as_of = drifts[0].as_of if drifts else ""
     if as_of:
         yield _row("as of", commit_in_words(as_of, checked.resolutions[index].as_of_time))
+
+
+def _verdict(index: int, checked: Checked, run: Run) -> Iterator[Text]:
+    """Give the verdict where it costs nothing: the embedded judge's, or one that is kept. Nobody is asked."""
+    settings, _ = run.settings_for(checked.document.path)
+    audit = settings.audit
+    resolution = checked.resolutions[index]
+    row = row_of(checked.anchors[index], resolution, run.snapshot, resolver=audit.resolver, window=audit.window)
+    if row is None:
+        yield _row("verdict", "none: there are no lines that could be judged")
+        return
+    judges = Judges(run, {})
+    said = judges.recall(settings, row)
+    if said is None:
+        yield _row("verdict", f"not judged yet by {judges.of(settings).identity}; `cite-lsp judge` asks it")
+        return
+    verdict = said.verdict
+    yield _row("verdict", f"{verdict.label}: {verdict.basis or verdict.reason}")
+    if verdict.basis and verdict.reason and verdict.basis not in verdict.reason:
+        yield _row("why", verdict.reason)
+    if said.evidence:
+        yield _row("rests on", f"line {', '.join(str(line) for line, _ in said.evidence)}")
+    when = f", {moment(said.at)}" if said.cached and said.at is not None else ""
+    yield _row("judge", f"{verdict.judge}{when}")
 
 
 def _as_it_was(baseline: Baseline) -> Iterator[Text]:

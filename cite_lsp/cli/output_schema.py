@@ -105,8 +105,8 @@ class VerdictOutput(_Shape):
     confidence: float | None
     evidence: list[EvidenceOutput]
     judge: str
-    judged_at: str
-    cached: bool
+    judged_at: str | None = Field(description="In UTC; null where nobody answered.")
+    cached: bool = Field(description="Whether it was known from an earlier run.")
 
 
 class AnchorOutput(_Shape):
@@ -150,6 +150,41 @@ class FindingOutput(_Shape):
     fixes: list[FixOutput]
 
 
+class TallyOutput(_Shape):
+    """Verdicts of a section by label; `sampled` is all of them."""
+
+    sampled: Count
+    supported: Count
+    partial: Count
+    unsupported: Count
+    review: Count
+    unchecked: Count
+
+
+class AuditOutput(TallyOutput):
+    """How the audit of a document was made, and what it came to in numbers."""
+
+    unresolved: Count = Field(description="Of the unsupported: citations that lead to no lines, known without a judge.")
+    per_section: dict[str, TallyOutput] = Field(description='By the heading of level 2; "" before the first.')
+    judge_invoked: bool
+    judge_failed: bool
+    judge_declined: bool = Field(description="Whether the limits of the day admitted no request.")
+    audited_hash: str = Field(description="sha256, in hexadecimal, of the canonical JSON of the document's text.")
+    sample_per_section: Count
+    max_sampled: Count
+    resolver_version: Literal[1, 2]
+    audit_scope: Literal["all", "sample"]
+    passes: Count
+    first_pass_findings: Count | None = Field(description="Citations that were carried into a round of repair.")
+    citation_repair_rounds: Count
+    cached: Count
+    requests: Count
+    tokens_in: Count
+    tokens_out: Count
+    cost: float | None
+    seconds: float
+
+
 class DocumentOutput(_Shape):
     """One document, or a settings file in which something is wrong."""
 
@@ -159,7 +194,7 @@ class DocumentOutput(_Shape):
     unattached: Count = Field(description="Line words and bare `:line` that have no path to go with.")
     anchors: list[AnchorOutput]
     findings: list[FindingOutput]
-    audit: dict[str, Any] | None
+    audit: AuditOutput | None = Field(description="Null where no judge was asked.")
     reason: str | None = Field(default=None, description="Of an unread document: why.")
 
 
@@ -193,6 +228,29 @@ class VerdictCounts(_Shape):
     unchecked: Count
 
 
+class TroubleOutput(_Shape):
+    """Why some citations have no verdict."""
+
+    cause: str = Field(description="The same word for the same cause: unauthorised, declined, unreachable, …")
+    message: str
+    rows: Count
+
+
+class JudgingOutput(_Shape):
+    """What a run of judges took."""
+
+    judges: list[str] = Field(description="The identities of the judges.")
+    judged: Count = Field(description="Citations that a judge decided.")
+    cached: Count = Field(description="Verdicts that were known from before.")
+    requests: Count
+    tokens_in: Count
+    tokens_out: Count
+    cost: float | None = Field(description="In the unit of judge.est_cost; null where none is declared.")
+    outcomes: dict[str, Count] = Field(description="Documents by their outcome.")
+    troubles: list[TroubleOutput]
+    interrupted: bool = Field(description="Whether documents are left out since the run was interrupted.")
+
+
 class SummaryOutput(_Shape):
     """Counts over all documents."""
 
@@ -207,6 +265,7 @@ class SummaryOutput(_Shape):
     drift: DriftCounts = Field(description="Outside records; all zero where drift was not looked for.")
     drift_in_records: DriftCounts = Field(description="Of citations that are read as of a commit.")
     verdicts: VerdictCounts
+    judging: JudgingOutput | None = Field(default=None, description="Only of `cite-lsp judge`.")
     seconds: float
 
 
@@ -218,7 +277,7 @@ class ToolOutput(_Shape):
 
 
 class CheckOutput(_Shape):
-    """What `cite-lsp check --format json` prints."""
+    """What `cite-lsp check --format json` and `cite-lsp judge --format json` print."""
 
     model_config = ConfigDict(extra="forbid", title="cite-lsp output")
 

@@ -2,10 +2,14 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from cite_lsp.cli.run import Report
 from cite_lsp.findings.finding import Severity
 from cite_lsp.snapshot.baseline import CUT
+
+if TYPE_CHECKING:
+    from cite_lsp.cli.audited import Audited
 
 DRIFTS = ("same", "moved", "edited", "gone", "born-wrong", "unknown")
 _MEND = "fetch the whole history (`git fetch --unshallow`; in CI fetch-depth: 0)"
@@ -35,6 +39,31 @@ class Summary:
     """Of those that are read as of a commit."""
     cut: int = 0
     """Cited spans whose history ends where a shallow clone does."""
+    judged: int = 0
+    """Citations that a judge decided."""
+    verdicts: Counter[str] = field(default_factory=Counter)
+    """By label; those of citations that lead to no lines are among the unsupported ones."""
+    judgements: Counter[str] = field(default_factory=Counter)
+    """By label, those that a judge gave only."""
+    untold: Counter[str] = field(default_factory=Counter)
+    """Of these, by label, those that are not told since the cited text moved, which is."""
+    unjudged: Counter[str] = field(default_factory=Counter)
+    """Citations without a verdict of a judge, by why that is."""
+    outcomes: Counter[str] = field(default_factory=Counter)
+    """Of judged documents."""
+    by_judge: Counter[Severity] = field(default_factory=Counter)
+    """Those of the findings that a judge's verdicts are."""
+
+    def add_audit(self, report: Report, audited: "Audited") -> None:
+        """Count what a judge said of a document that `add` has counted."""
+        self.judged += sum(each.judged for each in audited.said.values())
+        self.verdicts.update(audited.labels)
+        self.judgements.update(audited.judged)
+        self.untold.update(audited.untold)
+        self.unjudged.update(each.why_not for each in audited.said.values() if each.why_not)
+        self.outcomes[audited.outcome] += 1
+        findings = report.checked.findings if report.checked is not None else ()
+        self.by_judge.update(finding.severity for finding in findings if finding.code in VERDICTS)
 
     def add(self, report: Report) -> None:
         """Count one document."""

@@ -50,6 +50,9 @@ class Context(Protocol):
     def sentence(self, index: int) -> str:
         """Give the sentence of the block's anchor number `index`."""
 
+    def sentence_place(self, index: int) -> Place:
+        """Give where that sentence stands in the block."""
+
     @property
     def section(self) -> str:
         """The nearest heading of level 2 above, as written."""

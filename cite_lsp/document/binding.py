@@ -46,8 +46,8 @@ class _Binder:
         kind = block.kind
         if kind == "heading":
             self.heading = block
-            if _begins_section(block):
-                self.section = _section(block)
+            if begins_section(block):
+                self.section = section_marker(block)
         if kind not in SILENT:
             self.before = block
         elif kind not in ("blank", "comment"):
@@ -58,11 +58,13 @@ def _ends_lists(block: Block) -> bool:
     return not (block.exit.lists or block.kind in ("blank", "list-item"))
 
 
-def _begins_section(block: Block) -> bool:
+def begins_section(block: Block) -> bool:
+    """Whether a block is a heading that begins a section: of level 2, and in no quotation."""
     return block.level == 2 and indent_of(block.text) < 4 and not block.exit.quote
 
 
-def _section(block: Block) -> str:
+def section_marker(block: Block) -> str:
+    """Give a heading as the section it begins is called: as written, without its end."""
     return block.text.strip(" \t\r\n")
 
 
@@ -144,8 +146,8 @@ def _headings_before(pieces: Sequence[Piece], piece: int, block: int) -> tuple[B
     for headings in (here, *(pieces[number].headings for number in range(piece - 1, -1, -1))):
         for heading in reversed(headings):
             nearest = nearest or heading
-            if _begins_section(heading):
-                return nearest, _section(heading)
+            if begins_section(heading):
+                return nearest, section_marker(heading)
     return nearest, ""
 
 

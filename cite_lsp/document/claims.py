@@ -30,6 +30,10 @@ _CLOSING = {")": "(", "]": "[", "}": "{", "”": "“"}
 _BRACKET = re.compile(r"[()\[\]{}“”\";,]")
 
 
+_BEFORE = re.compile(r"[ \t]*(?:(?:\r\n|\r|\n)[ \t>]*)*")
+"""What stands before a sentence that begins on a line of its own."""
+
+
 class BlockText(Protocol):
     """What a claim needs of a block."""
 
@@ -67,6 +71,18 @@ ALONE = Surroundings("", None, None, None, None)
 def plain(text: str) -> str:
     """Give `text` on one line, without what quotes or indents its further lines."""
     return _LINE_BREAK.sub(" ", text).strip()
+
+
+def _trimmed(text: str, start: int, end: int) -> Place:
+    """Give a range without the spaces at its ends, and without what quotes or indents its first and last lines."""
+    found = _BEFORE.match(text, start, end)
+    start = found.end() if found else start
+    end = start + len(text[start:end].rstrip(" \t\r\n"))
+    while not text[(line := max(text.rfind("\n", start, end), text.rfind("\r", start, end)) + 1) : end].strip(" \t>"):
+        if line <= start:
+            break
+        end = start + len(text[start:line].rstrip(" \t\r\n"))
+    return start, end
 
 
 def own_text(block: BlockText) -> str:
@@ -147,9 +163,32 @@ class Claims:
             self._prepare()
         return tuple(text for place in self._sentences if (text := self._plain(place)))
 
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where all sentences stand in the block's text, in order, what is between them included."""
+        if self._mask is None:
+            self._prepare()
+        return tuple(self._sentences)
+
     def sentence(self, index: int) -> str:
         """Give the sentence that holds anchor number `index`."""
         return self._plain(self._sentences[self._holding(index)])
+
+    def part(self, index: int) -> Place:
+        """Give where the part of the sentence stands that belongs to anchor number `index`: its claim, if not thin."""
+        return self._part(index, self._holding(index))
+
+    def group(self, index: int) -> tuple[int, ...]:
+        """Give the anchors of the group that anchor number `index` is in: those that stand together, it among them."""
+        return tuple(self._groups[self._holding(index)][self._order[index]])
+
+    def sentence_place(self, index: int) -> Place:
+        """Give where the sentence that holds anchor number `index` stands in the block, without what indents it."""
+        return self.trimmed(*self._sentences[self._holding(index)])
+
+    def trimmed(self, start: int, end: int) -> Place:
+        """Give a range of the block without the blanks around it, and without what indents it."""
+        return _trimmed(self._block.text, start, end)
 
     def claim(self, index: int) -> str:
         """Give the claim of anchor number `index`."""

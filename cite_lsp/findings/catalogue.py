@@ -77,12 +77,6 @@ _ROWS: tuple[tuple[str, Layer, Level, str], ...] = (
 # What later releases fill in: the names are taken, nothing finds them yet.
 _RESERVED = frozenset(
     {
-        "unsupported",
-        "partial",
-        "review",
-        "cited-value",
-        "section-citations",
-        "uncited",
         "policy-file",
     }
 )

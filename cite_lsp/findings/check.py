@@ -19,13 +19,14 @@ from cite_lsp.findings.grounding import CODE as WRONG_LINES
 from cite_lsp.findings.grounding import tell_grounding
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.reading import as_of_setting
+from cite_lsp.findings.reference_checks import ALL_OFF, ReferenceChecks
 from cite_lsp.findings.told import Told
 from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
 
 LAYERS = frozenset({"resolve", "document", "drift", "grounding"})
-"""The layers that a check looks for so far."""
+"""The layers that every check looks for; those of the reference are looked for where they are switched on."""
 
 LOOKED_FOR = frozenset(code.name for code in CATALOGUE.values() if code.layer in LAYERS)
 """Their codes."""
@@ -33,11 +34,11 @@ LOOKED_FOR = frozenset(code.name for code in CATALOGUE.values() if code.layer in
 _DRIFTS = frozenset(code.name for code in CATALOGUE.values() if code.layer == "drift")
 
 
-def looked_for(drifts: Iterable[Drifts | None]) -> frozenset[str]:
+def looked_for(drifts: Iterable[Drifts | None], reference: ReferenceChecks = ALL_OFF) -> frozenset[str]:
     """Give the codes that were looked for in a document: those of drift where the past of all citations is known."""
     statuses = {drift.status for known in drifts for drift in known or ()}
     known = bool(statuses) and "unknown" not in statuses
-    return LOOKED_FOR if known else LOOKED_FOR - _DRIFTS
+    return (LOOKED_FOR if known else LOOKED_FOR - _DRIFTS) | reference.codes
 
 
 _NO_COMMENTS = frozenset({"fence", "code", "front-matter", "raw-html"})
@@ -60,6 +61,8 @@ class Checked:
     """What each anchor means at present; of one that is read as of a commit, `resolutions` has that."""
     accepted: int = 0
     """How many findings are not among `findings` because they are accepted."""
+    told: tuple[Told, ...] = ()
+    """What was told before settings, comments and accepted findings were asked."""
 
     @property
     def outcome(self) -> str:
@@ -133,6 +136,7 @@ def examine(
     told: list[Told] = []
     levels = Levels(path, settings, tracked=is_tracked(document, snapshot))
     grounds = levels.of(WRONG_LINES) != "off"
+    reference = ReferenceChecks.of(settings, path)
     offset = 0
     for block in document.blocks:
         if block.anchors:
@@ -141,14 +145,19 @@ def examine(
             told += [moved(each, offset, len(resolutions)) for each in known.told]
             if grounds:
                 told += _grounding(anchors[here], known, here.start, snapshot)
+            if reference:
+                told += [moved(each, offset, here.start) for each in reference.of_block(block, known, snapshot)]
             resolutions += known.resolutions
             present += known.present
             drifts += known.drifts or [None] * len(block.anchors)
+        if reference and anchors:
+            told += [moved(each, offset) for each in reference.of_text(block)]
         offset += len(block.text)
     cites = bool(anchors)
     told += whole_findings(overrun=document.overrun, cites=cites, must_cite=settings.must_cite(path))
+    told += reference.of_whole(document)
     ignores = find_ignores(document, text)
-    kept = keep(told, levels, ignores, text, looked_for(drifts))
+    kept = keep(told, levels, ignores, text, looked_for(drifts, reference))
     left = accepted.left(kept, path, anchors, resolutions, snapshot)
     return Checked(
         document,
@@ -160,6 +169,7 @@ def examine(
         tuple(written),
         tuple(present),
         len(kept) - len(left),
+        tuple(told),
     )
 
 

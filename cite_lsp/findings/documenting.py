@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Block
 from cite_lsp.findings.finding import Edit, Fix
-from cite_lsp.findings.rewrite import retarget
 from cite_lsp.findings.told import Told, lines_in_words
+from cite_lsp.snapshot.rewrite import retarget
 
 _FORMAT = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 

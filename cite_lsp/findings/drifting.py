@@ -12,12 +12,12 @@ from cite_lsp.document.document import Block, Document
 from cite_lsp.document.ranges import Span
 from cite_lsp.findings.finding import Fix
 from cite_lsp.findings.resolving import Telling
-from cite_lsp.findings.rewrite import restand
 from cite_lsp.findings.told import REPLACED, Told, as_written, lines_in_words
 from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.drift import Drift, Standing
 from cite_lsp.snapshot.file_lines import ENOUGH, weight
 from cite_lsp.snapshot.resolve import Resolution
+from cite_lsp.snapshot.rewrite import restand
 from cite_lsp.snapshot.snapshot import Snapshot
 
 _SHOWN_COMMIT = 7

@@ -3,8 +3,8 @@
 from cite_lsp.audit.grounding import Grounding, Place
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.findings.finding import Fix
-from cite_lsp.findings.rewrite import renumber
 from cite_lsp.findings.told import Told, as_written, lines_in_words
+from cite_lsp.snapshot.rewrite import renumber
 
 CODE = "wrong-lines"
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.findings.finding import Edit
-from cite_lsp.findings.rewrite import repath
 from cite_lsp.snapshot.ladder import UPWARDS, Place, downwards, joined, within
 from cite_lsp.snapshot.lines import Reader, Unread
 from cite_lsp.snapshot.paths import PathIndex
+from cite_lsp.snapshot.rewrite import repath
 from cite_lsp.snapshot.snapshot import Snapshot
 
 _IN_PART = frozenset({"suffix", "basename", "same-document", "document-folder", "ancestor"})

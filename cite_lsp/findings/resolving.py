@@ -7,10 +7,10 @@ from unicodedata import normalize
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.findings.finding import Edit, Fix
-from cite_lsp.findings.rewrite import end_only, renumber, repath, respell
 from cite_lsp.findings.told import as_written, lines_in_words
 from cite_lsp.snapshot.ladder import downwards
 from cite_lsp.snapshot.resolve import Resolution
+from cite_lsp.snapshot.rewrite import end_only, renumber, repath, respell
 from cite_lsp.snapshot.snapshot import Snapshot
 
 SILENT = frozenset({"found", "foreign"})

@@ -10,6 +10,7 @@ from cite_lsp.document.document import Block, Document, Piece
 from cite_lsp.findings.by_block import BlockTold, Drifts, drifts_of, moved, tell_known
 from cite_lsp.findings.comments import MARK
 from cite_lsp.findings.places import Places
+from cite_lsp.findings.reference_checks import ALL_OFF
 from cite_lsp.findings.told import Told
 from cite_lsp.server.comparing import compare_again
 from cite_lsp.server.convert import Range, position, range_of
@@ -124,6 +125,8 @@ class Checks:
         self._encoding = encoding
         self.past: WrittenBook | None = None
         """What is known of the past of the citations; None where drift is not looked for."""
+        self.reference = ALL_OFF
+        """Which of the reference's checks are switched on: after a change, `clear`."""
         self.pieces: dict[Piece, PieceChecked] = {}
         self._doubtful: dict[Piece, PieceChecked] = {}
         """What was known before a cited file changed: it mostly still holds."""
@@ -229,15 +232,17 @@ class Checks:
 
     def _renewed_block(self, old: BlockChecked, document: Document, snapshot: Snapshot) -> BlockChecked:
         present = tuple([snapshot.resolve(anchor, document) for anchor in old.block.anchors])
+        reads = self.reference.reads_lines
         if not old.written:
-            return old if present == old.present else self._check_block(old.block, document, snapshot)
+            stays = present == old.present and not reads
+            return old if stays else self._check_block(old.block, document, snapshot)
         found = compare_again(old, present, snapshot)
         if found is None:
             return self._check_block(old.block, document, snapshot)
         drifts, due = found
-        if drifts == old.known.drifts and all(map(_says_the_same, present, old.present)):
+        if not reads and drifts == old.known.drifts and all(map(_says_the_same, present, old.present)):
             return old if due == old.due else replace(old, due=due)
-        known = tell_known(old.block, document, snapshot, present, old.written, drifts)
+        known = self._tell(old.block, document, snapshot, present, old.written, drifts)
         return replace(self._known_block(old.block, document, snapshot, known, present, old.written), due=due)
 
     def advance(self, document: Document, snapshot: Snapshot, seconds: float) -> bool:
@@ -284,7 +289,7 @@ class Checks:
         blocks = dict(old.blocks)
         for number, block in old.blocks.items():
             if any(told.code == "gone" for told in block.known.told):
-                known = tell_known(block.block, document, snapshot, block.present, block.written, block.known.drifts)
+                known = self._tell(block.block, document, snapshot, block.present, block.written, block.known.drifts)
                 blocks[number] = replace(block, known=known)
         return self._joined(old.piece, blocks, old.past)
 
@@ -313,6 +318,8 @@ class Checks:
                     told += [moved(each, offset, anchors) for each in checked.known.told]
                 files |= checked.files
                 anchors += len(block.anchors)
+            if self.reference:
+                told += [moved(each, offset) for each in self.reference.of_text(block)]
             offset += len(block.text)
         undecided = any(each.status in UNDECIDED for checked in blocks.values() for each in checked.present)
         return PieceChecked(
@@ -335,8 +342,22 @@ class Checks:
             files = [snapshot.file(resolution) for resolution in present]
             written = self.past.of(block, present, files)
             drifts = drifts_of(block, document, snapshot, written, present)
-        known = tell_known(block, document, snapshot, present, written, drifts)
+        known = self._tell(block, document, snapshot, present, written, drifts)
         return self._known_block(block, document, snapshot, known, present, written)
+
+    def _tell(
+        self,
+        block: Block,
+        document: Document,
+        snapshot: Snapshot,
+        present: tuple[Resolution, ...],
+        written: tuple[Written | None, ...],
+        drifts: tuple[Drifts | None, ...],
+    ) -> BlockTold:
+        known = tell_known(block, document, snapshot, present, written, drifts)
+        if self.reference.reads_lines:
+            known = replace(known, told=(*known.told, *self.reference.of_block(block, known, snapshot)))
+        return known
 
     def _known_block(
         self,

@@ -10,7 +10,8 @@ from typing import Any
 
 from cite_lsp.audit.grounding import Grounding, grounding_from_data
 from cite_lsp.document.ranges import Span
-from cite_lsp.server.judging import Begun, data_of, rows_of
+from cite_lsp.server.judges import data_of
+from cite_lsp.server.judging import Begun, rows_of
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.row_book import BlockRows, KeyedRow
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
@@ -116,7 +117,7 @@ class GroundingRuns:
         """Ask about citations; one row may stand behind several of them, so each is sent with its own."""
         numbers = {row.key: number for number, row in enumerate(rows)}
         sent = [*rows, *(each.row for each in questions)]
-        data, files = data_of(sent)
+        data, files = data_of([each.row for each in sent])
         spans = [*(None for _ in rows), *(each.spans for each in questions)]
         beside = [*([] for _ in rows), *([numbers[other.key] for other in each.beside] for each in questions)]
         keep = partial(self._keep, len(rows), questions)

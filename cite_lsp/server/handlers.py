@@ -1,6 +1,6 @@
 """Registers what the server answers; the work is in `session` and `features/`, loaded once `initialize` is answered."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from cite_lsp.server.session import Session
 
 FIX_ALL = "source.fixAll.cite-lsp"
+_LAST_MOMENT = 0.1
+"""Seconds that `shutdown` waits for verdicts to be written."""
 
 
 def register(server: "Server") -> None:
@@ -59,10 +61,19 @@ class _Lifecycle:
         found: Session = self._server.session
         return found
 
-    def shutdown(self, _: object = None) -> None:
-        """Stop what is under way."""
-        if self._server.session is not None:
-            self._server.session.close()
+    def shutdown(self, _: object = None) -> "Callable[[], Awaitable[None]] | None":
+        """Stop what is under way; give what the answer waits for a moment for: what a judge has said is written."""
+        session: Session | None = self._server.session
+        if session is None:
+            return None
+        session.close()
+        if not session.judges.closing:
+            return None
+
+        async def written() -> None:
+            await session.judges.closed(_LAST_MOMENT)
+
+        return written
 
     def leave(self) -> None:
         """End the worker with the server; from any thread."""
@@ -197,6 +208,18 @@ def _register_commands(server: "Server", session: "Callable[[], Session]") -> No
         from cite_lsp.server.features.commands import judge_document as run  # noqa: PLC0415
 
         return await run(session(), argument)
+
+    @server.command("cite-lsp.server.judgeWorkspace")
+    async def judge_workspace(_: Mapping[str, Any] | None = None) -> object:
+        from cite_lsp.server.features.commands import judge_workspace as run  # noqa: PLC0415
+
+        return await run(session())
+
+    @server.command("cite-lsp.server.clearCache")
+    async def clear_cache(_: Mapping[str, Any] | None = None) -> object:
+        from cite_lsp.server.features.commands import clear_cache as run  # noqa: PLC0415
+
+        return await run(session())
 
     @server.command("cite-lsp.server.requestRepair")
     async def request_repair(argument: Mapping[str, Any] | None = None) -> object:

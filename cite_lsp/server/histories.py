@@ -122,24 +122,11 @@ class Histories:
 
     async def _ask(self, document: OpenDocument, asked: _Asked) -> None:
         place = asked.place
-        anchors = place.settings.anchors
         count = sum(len(block.anchors) for block, _ in asked.places.blocks)
         answer: Mapping[str, Any] = {"none": "the document is no file"}
         if document.path is not None:
             try:
-                answer = await self._worker.call(
-                    "baselines",
-                    root=place.root,
-                    path=place.path,
-                    text=asked.text,
-                    as_of=as_of_setting(place.settings, place.inside),
-                    pattern=anchors.pattern,
-                    in_fences=anchors.in_fences,
-                    extensions=list(anchors.extensions),
-                    foreign=list(anchors.foreign),
-                    cache=place.settings.cache.folder,
-                    anchors=count,
-                )
+                answer = await self._worker.call("baselines", **question_of(place, asked.text, count))
                 self._answered()
             except (WorkerLost, WorkerFailed) as error:
                 answer = {"none": str(error), "unread": True, "later": True}
@@ -210,3 +197,20 @@ class Histories:
             for document in documents if known else ():
                 if document.place is not None and document.place.root == root and document.checks.departures_known():
                     self.advance(document)
+
+
+def question_of(place: Place, text: str, count: int) -> dict[str, Any]:
+    """Give what the worker is asked about the past of a document that has so many citations."""
+    anchors = place.settings.anchors
+    return {
+        "root": place.root,
+        "path": place.path,
+        "text": text,
+        "as_of": as_of_setting(place.settings, place.inside),
+        "pattern": anchors.pattern,
+        "in_fences": anchors.in_fences,
+        "extensions": list(anchors.extensions),
+        "foreign": list(anchors.foreign),
+        "cache": place.settings.cache.folder,
+        "anchors": count,
+    }

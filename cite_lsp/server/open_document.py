@@ -12,6 +12,7 @@ from cite_lsp.document.buffer import Buffer
 from cite_lsp.document.columns import Encoding, from_units
 from cite_lsp.findings.accepted import NOTHING
 from cite_lsp.findings.reading import parse_document
+from cite_lsp.findings.reference_checks import ReferenceChecks
 from cite_lsp.server.checks import Checks
 from cite_lsp.server.hits import Hit, hit_at, hits_of
 from cite_lsp.server.row_book import RowBook
@@ -106,7 +107,9 @@ class OpenDocument:
         self.levels: Levels | None = None
         """Severities of codes in it; None when they are to be looked up again."""
         self.counts: Counter[str] = Counter()
-        """Of the labels that the last run of the judge gave."""
+        """Of the labels that the last run of the judge gave; empty where there was none."""
+        self.decided = False
+        """Whether the last run left no citation that has lines without a verdict."""
 
     @property
     def untitled_ending(self) -> str | None:
@@ -115,6 +118,7 @@ class OpenDocument:
 
     def parse(self, place: Place) -> None:
         """Parse the whole text, under the settings of its place."""
+        self.checks.reference = ReferenceChecks.of(place.settings, place.inside)
         self.document = parse_document(self.buffer.text, place.path, place.space.known, place.settings)
         self.checks.clear()
 
@@ -146,6 +150,7 @@ class OpenDocument:
         """Forget what the judge said."""
         self.verdicts = verdicts(self.encoding)
         self.counts = Counter()
+        self.decided = False
 
     @property
     def size(self) -> int:

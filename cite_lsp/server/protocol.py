@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 import traceback
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypeVar
@@ -299,11 +299,14 @@ class Protocol(LanguageServerProtocol):
         self._shutdown = True
         mine = self.msg_id
         handler = self.fm.features.get(types.SHUTDOWN)
+        last = None
         if handler is not None:
-            yield handler, args, None
+            last = yield handler, args, None
         for msg_id, future in list(self._request_futures.items()):
             if msg_id != mine and not future.done():
                 future.cancel()
+        if last is not None:
+            yield last, (), None
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: object) -> None:  # type: ignore[override]
@@ -386,6 +389,8 @@ class Server(LanguageServer):
         super().__init__("cite-lsp", __version__, protocol_cls=Protocol, converter_factory=lenient_converter)
         self.client = Client()
         self.session: Any = None
+        self.secrets: Mapping[str, str] = {}
+        """Keys of judges by the host they are for, as the editor hands them over."""
         self.on_exit: list[Callable[[], None]] = []
         """Called once, in order, before the process ends: from any thread, so they must be short and wait for none."""
         self.watch: Callable[[int], None] = _watch_nothing

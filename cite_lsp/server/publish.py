@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from cite_lsp.document.columns import to_units
 from cite_lsp.findings.accepted import NOTHING, Accepted
 from cite_lsp.findings.by_block import moved
 from cite_lsp.findings.check import AGED, Levels, as_finding, find_ignores, is_tracked, keep, looked_for
 from cite_lsp.findings.documenting import whole_findings
 from cite_lsp.findings.finding import Finding, Severity, sort_findings
 from cite_lsp.findings.places import Places
+from cite_lsp.findings.reference_checks import UNCITED
 from cite_lsp.findings.told import Told
 from cite_lsp.server.checks import UNDECIDED, PieceChecked, Placed
 from cite_lsp.server.convert import SOURCE, Range, diagnostic, range_at, range_of, severity_number
@@ -45,6 +47,8 @@ def _placed(document: OpenDocument, place: Place, accepted: Accepted) -> Iterato
         held_back = held_back | AGED
     verdicts = document.verdicts.placed(document.checks.pieces)
     groundings = document.groundings.placed(document.checks.pieces)
+    if document.checks.reference and not any(checked.anchors for checked in document.checks.pieces.values()):
+        held_back = held_back | {UNCITED}
     offset = anchors = line = 0
     for piece, checked in document.checks.pieces.items():
         found = checked.placed
@@ -87,11 +91,13 @@ def _start(placed: Placed) -> int:
 
 def _whole(document: OpenDocument, place: Place) -> Iterator[Told]:
     pieces = document.checks.pieces.values()
-    return whole_findings(
+    yield from whole_findings(
         overrun=any(checked.overrun for checked in pieces),
         cites=any(checked.anchors for checked in pieces),
         must_cite=place.settings.must_cite(place.inside),
     )
+    if document.checks.reference and document.document is not None:
+        yield from document.checks.reference.of_whole(document.document)
 
 
 def _without_comments(
@@ -99,14 +105,35 @@ def _without_comments(
 ) -> Iterator[dict[str, Any]]:
     errors: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
-    whole = (as_finding(told, levels) for told in _whole(document, place))
-    others += [_at(finding, range_of((0, 0), (0, 0))) for finding in whole if finding is not None]
+    for told in _whole(document, place):
+        if (finding := as_finding(told, levels)) is not None:
+            made = _at(finding, _on_a_line(document, finding))
+            (errors if finding.severity is Severity.ERROR else others).append(made)
     for line, _, _, each in _placed(document, place, accepted):
         if (finding := as_finding(each.told, levels)) is not None:
             made = _at(finding, each.range(line))
             (errors if finding.severity is Severity.ERROR else others).append(made)
+    if document.checks.reference:
+        errors.sort(key=_place_of)
+        others.sort(key=_place_of)
     yield from errors
     yield from others
+
+
+def _place_of(made: dict[str, Any]) -> tuple[int, int]:
+    start = made["range"]["start"]
+    return start["line"], start["character"]
+
+
+def _on_a_line(document: OpenDocument, finding: Finding) -> Range:
+    """Give the range of a finding that lies on one line of a document."""
+    parsed = document.document
+    if parsed is None or not finding.end:
+        return range_of((0, 0), (0, 0))
+    line, start = parsed.line_of(finding.start)
+    text = parsed.text_of_line(line)
+    columns = [to_units(text, offset - start, document.encoding) for offset in (finding.start, finding.end)]
+    return range_of((line, columns[0]), (line, columns[1]))
 
 
 def _with_comments(
@@ -120,7 +147,7 @@ def _with_comments(
     told = [*_whole(document, place)]
     told += [moved(each.told, offset, anchors) for _, offset, anchors, each in _placed(document, place, accepted)]
     drifts = [each for checked in document.checks.blocks.values() for each in checked.known.drifts]
-    codes = looked_for(drifts) | (_VERDICT_CODES if document.verdicts else frozenset())
+    codes = looked_for(drifts, document.checks.reference) | (_VERDICT_CODES if document.decided else frozenset())
     findings = keep(told, levels, find_ignores(parsed, text), text, codes)
     kept = {(finding.code, finding.start) for finding in findings}
     document.commented = frozenset([(each.code, each.start) for each in told]) - kept

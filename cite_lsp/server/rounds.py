@@ -1,15 +1,18 @@
 """When open documents are judged: on save, and after the lines that verdicts hang on have changed."""
 
+import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cite_lsp.config import Problem
 from cite_lsp.document.document import Block
+from cite_lsp.server.judges import leaves
+from cite_lsp.server.judging_all import JudgingAll
 from cite_lsp.server.open_document import OpenDocument
+from cite_lsp.server.space import Space
 from cite_lsp.server.uris import key
 
 if TYPE_CHECKING:
-    import asyncio
+    from collections import Counter
 
     from cite_lsp.server.session import Session
 
@@ -23,43 +26,80 @@ class Rounds:
     """Starts the judge's runs for the documents of a session."""
 
     def __init__(self, session: "Session") -> None:
+        self.everything = JudgingAll(session)
         self._session = session
         self._stale: dict[OpenDocument, None] = {}
         """Documents with verdicts on lines that changed since."""
         self._ungrounded: dict[OpenDocument, None] = {}
+        self._unlisted: dict[OpenDocument, None] = {}
+        """Documents that are judged once the files of their space are listed."""
+        self._waiting: list[asyncio.Future[None]] = []
+        """Who waits for that."""
 
-    def start(self, document: OpenDocument) -> "asyncio.Task[Any] | None":
-        """Judge a document; None where there is nothing to judge, or nobody who could."""
+    def start(self, document: OpenDocument, *, known_only: bool = False) -> "asyncio.Task[Counter[str]] | None":
+        """Judge a document; None where there is nothing to judge. `known_only`: nobody is asked."""
         self._session.settle()
         if document.place is None or document.document is None:
             return None
-        name = document.place.settings.judge.name
-        if name != "embedded":
-            message = f"the judge {name!r} is not part of this version; nothing was judged"
-            self._session.reports.say(Problem("judge", None, None, "judge.name", message))
-            return None
-        return self._session.judging.start(document)
+        return self._session.judging.start(document, known_only=known_only)
 
     def start_if_wanted(self, document: OpenDocument) -> None:
-        """Judge a document if the settings want it on save."""
-        if document.place is not None and document.place.settings.judge.run == "save":
+        """Judge a document that was saved if the settings want it.
+
+        What is to be sent somewhere waits until it is known which files git ignores.
+        """
+        if document.place is None or document.place.settings.judge.run != "save":
+            return
+        if leaves(document.place.settings) and self._is_listing(document.place.space):
+            self._unlisted[document] = None
+        else:
             self.start(document)
+
+    def start_unlisted(self) -> None:
+        """Judge what waited for the files to be listed."""
+        waiting, self._waiting = self._waiting, []
+        for waiter in waiting:
+            if not waiter.done():
+                waiter.set_result(None)
+        unlisted, self._unlisted = self._unlisted, {}
+        for document in unlisted:
+            if self._session.documents.get(key(document.uri)) is document:
+                self.start_if_wanted(document)
+
+    def _is_listing(self, space: Space) -> bool:
+        return bool(space.roots) and (not space.complete or space.rules_changed) and space in self._session.spaces
+
+    async def listed(self, space: Space) -> None:
+        """Wait until the files of a space are listed, or could not be."""
+        while self._is_listing(space) and not space.error:
+            waiter = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiter)
+            await waiter
+
+    def _freshen(self, document: OpenDocument) -> None:
+        """Give verdicts on lines that changed anew; a judge that is asked elsewhere is asked by the next save only."""
+        if document.place is not None and document.place.settings.judge.run == "save":
+            self.start(document, known_only=leaves(document.place.settings))
 
     def again(self, document: OpenDocument, citing: Sequence[Block]) -> None:
         """Have what cites a file that changed judged again after a rest; else its verdicts are dropped."""
         self.ground_soon(document)
-        if not document.verdicts or document.place is None:
+        judging = self._session.judging.is_judging(document)
+        if document.place is None or not (document.verdicts or judging):
             return
         if document.place.settings.judge.run == "save":
             self._stale[document] = None
             self._session.timers.later("judge again", _JUDGING_REST, self._start_stale)
         else:
             document.verdicts.drop(citing)
+            if judging:
+                self._session.judging.start(document, known_only=True)
 
     def all_again(self) -> None:
         """Ask again for the verdicts that there are: the files they hang on may all have changed."""
-        for document in [each for each in self._session.documents.values() if each.verdicts]:
-            self.start_if_wanted(document)
+        for document in self._session.documents.values():
+            if document.verdicts or self._session.judging.is_judging(document):
+                self._freshen(document)
 
     def ground_soon(self, document: OpenDocument) -> None:
         """Have the claims of a document compared with the names in the cited lines, once things rest."""
@@ -77,4 +117,4 @@ class Rounds:
         stale, self._stale = self._stale, {}
         for document in stale:
             if self._session.documents.get(key(document.uri)) is document:
-                self.start_if_wanted(document)
+                self._freshen(document)

@@ -1,7 +1,8 @@
 """The rows of an open document, kept from one save to the next: only what changed is cut out again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from cite_lsp.audit.grounding import sharing
 from cite_lsp.audit.rows import row_of
@@ -14,16 +15,31 @@ from cite_lsp.snapshot.lines import FileText
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
 
+if TYPE_CHECKING:
+    from cite_lsp.audit.judgement import AskingJudge
+    from cite_lsp.audit.verdicts import Judge
+
+_JUDGE = EmbeddedJudge()
+
 
 @dataclass(frozen=True, slots=True)
 class KeyedRow:
-    """A row and the key under which verdicts on it are kept."""
+    """A row and the key of what the embedded judge reads of it."""
 
     key: str
     row: Row
+    others: dict[str, str] = field(default_factory=dict, compare=False)
+    """Keys for other judges, by their identity, once they were asked for."""
 
-
-_JUDGE = EmbeddedJudge()
+    def key_for(self, judge: "Judge | AskingJudge") -> str:
+        """Give the key under which a judge's verdicts on the row are kept."""
+        if judge.identity == _JUDGE.identity:
+            return self.key
+        key = self.others.get(judge.identity)
+        if key is None:
+            self.others.clear()  # a document has one judge at a time
+            key = self.others[judge.identity] = self.row.key(judge.identity, reads_file=judge.reads_file)
+        return key
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +105,9 @@ class RowBook:
 
 def _row(anchor: Anchor, resolution: Resolution, snapshot: Snapshot) -> KeyedRow | None:
     row = row_of(anchor, resolution, snapshot)
-    return None if row is None else KeyedRow(row.key(_JUDGE.identity, reads_file=_JUDGE.reads_file), row)
+    return None if row is None else keyed(row)
+
+
+def keyed(row: Row) -> KeyedRow:
+    """Give a row with its key."""
+    return KeyedRow(row.key(_JUDGE.identity, reads_file=_JUDGE.reads_file), row)

@@ -11,9 +11,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from cite_lsp import __version__
+from cite_lsp.server.keys import take_secrets
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Mapping
 
     from cite_lsp.server.protocol import Server
     from cite_lsp.server.stdio import Item
@@ -70,10 +72,11 @@ def main(argv: list[str]) -> NoReturn:
         sys.stderr.write(f"cite-lsp serve: standard input and output must be open: {error.strerror}\n")
         sys.exit(_USAGE)
     _set_up_logging(handler, options.log_level)
+    secrets = take_secrets(os.environ)
     sys.setswitchinterval(_SWITCH_INTERVAL)
     gc.set_threshold(*_GARBAGE)
     try:
-        _serve(given, taken, options.client_process_id)
+        _serve(given, taken, options.client_process_id, secrets)
     except KeyboardInterrupt:
         os._exit(130)
 
@@ -126,7 +129,7 @@ def _own_standard_streams() -> tuple[int, int]:
     return given, taken
 
 
-def _serve(given: int, taken: int, client: int | None) -> NoReturn:
+def _serve(given: int, taken: int, client: int | None, secrets: "Mapping[str, str]") -> NoReturn:
     import asyncio  # noqa: PLC0415 - wrong options and --help need none of it
 
     from cite_lsp.server.fast_import import load_types  # noqa: PLC0415
@@ -136,6 +139,7 @@ def _serve(given: int, taken: int, client: int | None) -> NoReturn:
     from cite_lsp.server.stdio import Output  # noqa: PLC0415
 
     server = make_server()
+    server.secrets = secrets
     server.watch = lambda number: _start(_leave_with, server, number)
     server.protocol.set_writer(Output(taken, server.leave))
     if client is not None:

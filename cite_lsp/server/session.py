@@ -17,6 +17,7 @@ from cite_lsp.server.citing import Citings
 from cite_lsp.server.grounding import GroundingRuns
 from cite_lsp.server.histories import Histories
 from cite_lsp.server.hits import Hit
+from cite_lsp.server.judges import Judges
 from cite_lsp.server.judging import Judging
 from cite_lsp.server.open_document import ContentChange, OpenDocument, Place, relative
 from cite_lsp.server.publish import diagnostics_of
@@ -58,7 +59,8 @@ class Session:
         self.documents: dict[str, OpenDocument] = {}
         self.worker = Worker()
         self.reports = SettingsReports(server)
-        self.judging = Judging(self.worker, self._judged, self.status_soon)
+        self.judges = Judges(self.worker, trusted=trusted, secrets=server.secrets)
+        self.judging = Judging(server, self.judges, self._judged, self._known_better, self.status_soon)
         self.grounding = GroundingRuns(self.worker, self._known_better)
         self.rounds = Rounds(self)
         self.histories = Histories(self.worker, self._known_better, self.status_soon, self.reports.say_once)
@@ -136,6 +138,7 @@ class Session:
         if change.everything:
             log.info("%d files below %s", sum(map(len, space.snapshot.indexes)), ", ".join(space.roots))
         lost = change.everything and space.known.lost()
+        self.timers.later("judge what waited", 0.0, self.rounds.start_unlisted)
         for document in self._documents_of(space):
             ignored = self._is_ignored(document)
             parsed = document.document
@@ -144,7 +147,7 @@ class Session:
                 self._parse(document)
             elif change.everything:
                 document.written.outdated = document.written.outdated or document.written.unread
-                if document.verdicts:
+                if document.verdicts or self.judging.is_judging(document):
                     self.timers.later("judge all again", 0.0, self.rounds.all_again)
                 document.levels = None
                 if lost or (parsed is not None and any(path in space.known for path in parsed.refused)):
@@ -205,7 +208,7 @@ class Session:
         citing = [other for other in self.documents.values() if other is not document and other.cites(*names)]
         for other in [each for each in (document, *citing) if each is not None]:
             self.rounds.ground_soon(other)
-            if other is document or other.verdicts:
+            if other is document or other.counts:
                 self.rounds.start_if_wanted(other)
 
     def closed(self, uri: str) -> None:
@@ -405,7 +408,7 @@ class Session:
         self.accepted_changed((*news, *appeared))
         if len(content) + len(appeared) > _MANY_EVENTS:
             for space in self.spaces:
-                space.list_soon(appeared=True)
+                space.list_soon(appeared=True, rules=True)
             return
         self._take_texts({}, [*content, *appeared])
         for path in appeared:
@@ -435,7 +438,7 @@ class Session:
         """List the files anew of each space that holds a path."""
         for space in self.spaces:
             if space.holds(path):
-                space.list_soon(appeared=True)
+                space.list_soon(appeared=True, rules=_says_what_is_ignored(path))
 
     @property
     def _open_paths(self) -> frozenset[str]:
@@ -466,6 +469,7 @@ class Session:
             self._place(document)
             self.touch(document)
         self._close_unused()
+        self.judges.close_others([each.place.settings for each in self.documents.values() if each.place is not None])
 
     # --- judging
 

@@ -79,6 +79,8 @@ class Space:
         self.roots = roots
         self.complete = False
         """Whether every root has been listed once."""
+        self.rules_changed = False
+        """Whether files say otherwise what git ignores than when the files were listed last."""
         self.error = ""
         """Why the files could not be listed, a sentence."""
         self._scopes = dict(zip(roots, scopes, strict=True))
@@ -143,6 +145,13 @@ class Space:
             self._views[root] = (self.snapshot, view)
         return view
 
+    def apart(self, root: str, scope: Scope) -> Snapshot:
+        """Give the newest paths and texts as a document of `root` sees them, for another thread: nothing is asked."""
+        checkouts = tuple(self._scope.repositories.values())
+        reader = Reader((*self.roots, *checkouts), overlay=self._overlay(), max_bytes=self._scope.max_bytes)
+        whole = Snapshot(self.snapshot.indexes, reader, self._scope, {}, None, dict(self._checkouts))
+        return whole.seen_from(root, scope=scope)
+
     def holds(self, path: str) -> str | None:
         """Give the innermost root that an absolute path lies in."""
         roots = [root for root in self.roots if within(root, path) is not None]
@@ -186,11 +195,13 @@ class Space:
 
     # --- paths
 
-    def list_soon(self, rest: float = _REST, *, appeared: bool = False) -> None:
+    def list_soon(self, rest: float = _REST, *, appeared: bool = False, rules: bool = False) -> None:
         """List the files once events have rested; while a listing is under way, once more behind it.
 
         `appeared`: a file appeared or vanished; what is known of paths is given up even if the index stays the same.
+        `rules`: what git ignores may be said otherwise now.
         """
+        self.rules_changed = self.rules_changed or rules
         self._appeared = self._appeared or appeared
         if self._listing is not None and not self._listing.done():
             self._again = True
@@ -236,6 +247,7 @@ class Space:
         indexes, listed = indexes[: len(self.roots)], indexes[len(self.roots) :]
         checkouts = dict(zip(others, listed, strict=True))
         self.error = ""
+        self.rules_changed = self.rules_changed and self._again
         same = self.complete and not appeared and all(map(_same, indexes, self.snapshot.indexes))
         same = same and checkouts.keys() == self._checkouts.keys()
         self.complete = True

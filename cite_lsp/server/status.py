@@ -10,7 +10,8 @@ def status_of(session: "Session") -> dict[str, Any]:
     """Give the params of `cite-lsp/status`: what is known of all open documents.
 
     `judged` are the citations that the judge could decide, `unchecked` all others: those that it could not, that lead
-    nowhere, and that it was not asked about.
+    nowhere, and that it was not asked about. `requests`, `tokensIn`, `tokensOut`: what was asked elsewhere in this
+    session; `declined`: the citations that the limits of a day left unasked.
     """
     ours = [document for document in session.documents.values() if document.document is not None]
     anchors = sum(document.anchor_count for document in ours)
@@ -24,7 +25,18 @@ def status_of(session: "Session") -> dict[str, Any]:
         "judged": judged,
         "unchecked": max(anchors - judged, 0),
         "queued": session.judging.queued,
-        "judge": session.judging.identity,
+        "judge": ", ".join(_judges(session)),
+        "requests": session.judging.usage.requests,
+        "tokensIn": session.judging.usage.tokens_in,
+        "tokensOut": session.judging.usage.tokens_out,
+        "declined": session.judging.declined,
         "indexing": any(space.roots and not space.complete and not space.error for space in session.spaces),
         "lastError": next(filter(None, errors), None),
     }
+
+
+def _judges(session: "Session") -> list[str]:
+    """Give the judges that the settings of the open documents mean, each once; the embedded one where none is open."""
+    places = [document.place for document in session.documents.values() if document.document and document.place]
+    titles = dict.fromkeys(session.judges.title(place.settings) for place in places)
+    return list(titles) or [session.judges.local.identity]

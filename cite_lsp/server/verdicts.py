@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from cite_lsp.audit.verdicts import Verdict
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.columns import Encoding
 from cite_lsp.document.document import Block, Piece
@@ -20,16 +19,9 @@ from cite_lsp.server.sentences import Sentence, sentences_of
 
 if TYPE_CHECKING:
     from cite_lsp.audit.grounding import Grounding
+    from cite_lsp.audit.judgement import Judged
 
 _Word = TypeVar("_Word")
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A verdict, and when it was given: seconds since the epoch."""
-
-    verdict: Verdict
-    at: float
 
 
 def verdicts(encoding: Encoding) -> "Said[Judged]":
@@ -85,6 +77,15 @@ class Said(Generic[_Word]):
                     self._by_sentence[sentence] = each
         self._prepared = {}
 
+    def hear(self, heard: Sequence[tuple[Block, Sequence[_Word | None]]]) -> None:
+        """Take what was heard while a run goes on; where nothing was, what was said before stands."""
+        self._run += 1
+        for block, words in heard:
+            for sentence, word in zip(self._sentences_of(block), words, strict=True):
+                if word is not None:
+                    self._by_sentence[sentence] = word
+        self._by_block = {}  # blocks of later versions found their sentences among those of before
+
     def prepare(self, block: Block) -> None:
         """Find the sentences of a block ahead of `take`, which has no time for those of a whole document."""
         if id(block) not in self._sentences:
@@ -98,13 +99,17 @@ class Said(Generic[_Word]):
                 self._by_sentence.pop(sentence, None)
             self._by_block[id(block)] = (block, (None,) * len(block.anchors))
 
+    def _sentences_of(self, block: Block) -> Sequence[Sentence]:
+        known = self._sentences.get(id(block)) or self._prepared.get(id(block))
+        return sentences_of(block) if known is None else known[1]
+
     def of(self, block: Block) -> tuple[_Word | None, ...]:
         """Give the verdict on each anchor of a block of any later version."""
         if not self._by_sentence:
             return (None,) * len(block.anchors)
         known = self._by_block.get(id(block))
         if known is None:
-            known = (block, tuple(self._by_sentence.get(sentence) for sentence in sentences_of(block)))
+            known = (block, tuple([self._by_sentence.get(sentence) for sentence in self._sentences_of(block)]))
             self._by_block[id(block)] = known
         return known[1]
 

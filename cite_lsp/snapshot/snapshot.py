@@ -78,6 +78,8 @@ class Snapshot:
         self.commits = commits
         self._ladder = Ladder(self.indexes, reader)
         self._checkouts: dict[str, Ladder] = {}
+        self._listed_checkouts: dict[str, PathIndex] = {}
+        self._real_roots: dict[str, str] = {}
         self._homes: dict[str, Home] = {}
         self._closest: dict[str, tuple[str, ...]] = {}
         self._paths = object()
@@ -122,6 +124,7 @@ class Snapshot:
         )
         new._ladder = self._ladder.over(reader)
         new._checkouts = {root: ladder.over(reader) for root, ladder in self._checkouts.items()}
+        new._listed_checkouts = self._listed_checkouts
         new._homes, new._closest, new._paths = self._homes, self._closest, self._paths
         return new
 
@@ -229,6 +232,7 @@ class Snapshot:
             if checkout not in self._checkouts:
                 listed = self._checkout_indexes
                 index = list_paths(checkout) if listed is None else listed.get(checkout, PathIndex(checkout, ()))
+                self._listed_checkouts[checkout] = index
                 self._checkouts[checkout] = Ladder([index], self.reader)
             for path in paths:
                 place = self._checkouts[checkout].climb("/" + path, Home(0, ()), document)
@@ -273,6 +277,30 @@ class Snapshot:
         if index.tracked is not None and path not in index.tracked:
             return "untracked-target"
         return "found"
+
+    def is_listed(self, resolution: Resolution) -> bool:
+        """Say whether an index lists the file that is cited, where its links lead: git does not ignore it.
+
+        A file that is not on disk yet is not listed either.
+        """
+        if resolution.blob or not resolution.root:
+            return True  # what a commit holds is tracked there; in memory nothing is ignored
+        real = os.path.realpath(joined(resolution.root, resolution.path))
+        for index in self._all_indexes():
+            path = within(self._real_root(index.root), real) if index.root else None
+            if path is not None and (path in index or (index.tracked is not None and path in index.tracked)):
+                return True
+        return False
+
+    def _real_root(self, root: str) -> str:
+        if root not in self._real_roots:
+            self._real_roots[root] = os.path.realpath(root)
+        return self._real_roots[root]
+
+    def _all_indexes(self) -> Iterator[PathIndex]:
+        """Give the indexes of the roots, then those of other repositories' checkouts that are known."""
+        yield from self.indexes
+        yield from (self._checkout_indexes or self._listed_checkouts).values()
 
     def file(self, resolution: Resolution) -> FileText | None:
         """Give the text of a resolved file."""

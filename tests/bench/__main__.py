@@ -16,10 +16,11 @@ from tests.bench.corpus import build
 from tests.bench.drifting import drifting
 from tests.bench.edits import compare
 from tests.bench.figures import Figure, as_json, load, table
+from tests.bench.judging import judging_elsewhere
 from tests.bench.server import FULL, TAKES, TINY, Size, Take, environment, measure
 
 DOCUMENTS, ANCHORS = 3_000, 25_000
-NAMES = ("edits", "check", "history", "server", "drift")
+NAMES = ("edits", "check", "history", "server", "drift", "judging")
 
 
 def _timed(command: list[str], folder: Path, own: Path) -> tuple[float, str]:
@@ -117,7 +118,8 @@ def main() -> None:
         _edits()
     if "check" in names:
         _print_check()
-    takes = [*(TAKES if "server" in names else ()), *([drifting] if "drift" in names else ())]
+    takes = [*(TAKES if "server" in names else ())]
+    takes += [take for name, take in (("drift", drifting), ("judging", judging_elsewhere)) if name in names]
     before = load()
     figures = _print_history(roots, tiny=options.tiny) if "history" in names else []
     if takes:

@@ -135,7 +135,8 @@ def _is_listed(arrived: Arrived) -> bool:
     return arrived.message.get("method") == "cite-lsp/status" and not arrived.params["indexing"]
 
 
-def _is_command_done(arrived: Arrived) -> bool:
+def is_command_done(arrived: Arrived) -> bool:
+    """Say whether a message answers `judgeDocument`."""
     result = arrived.message.get("result")
     return isinstance(result, dict) and "rows" in result
 
@@ -261,7 +262,7 @@ def looking(bench: Bench) -> Iterator[Figure]:
         for name in ("hover", "definition", "documentLink"):
             spent = []
             for _ in range(bench.size.asks):
-                params = _at(client, text, rng.choice(lines)) if name != "documentLink" else _in(client)
+                params = _at(client, text, rng.choice(lines)) if name != "documentLink" else in_document(client)
                 seconds, result = client.ask(f"textDocument/{name}", params)
                 if not result:
                     raise AssertionError(f"{name} of a citation answered nothing")
@@ -269,14 +270,15 @@ def looking(bench: Bench) -> Iterator[Figure]:
             yield spread(name, spent, (3, 20))
 
 
-def _in(client: Client, path: str = DOCUMENT) -> dict[str, Any]:
+def in_document(client: Client, path: str = DOCUMENT) -> dict[str, Any]:
+    """Give params that name a document."""
     return {"textDocument": {"uri": client.uri_of(path)}}
 
 
 def _at(client: Client, text: str, line: int, path: str = DOCUMENT) -> dict[str, Any]:
     """Give the position of the citation on a line."""
     column = text.split("\n", line + 1)[line].index("src/") + 2
-    return {**_in(client, path), "position": {"line": line, "character": column}}
+    return {**in_document(client, path), "position": {"line": line, "character": column}}
 
 
 def cited_file(bench: Bench) -> Iterator[Figure]:
@@ -310,7 +312,8 @@ def _told_not(client: Client, path: str, code: str) -> Callable[[Arrived], bool]
     return lambda arrived: is_publish(arrived, uri) and not any(code in each for each in _codes(arrived))
 
 
-def _judge(client: Client, path: str = DOCUMENT) -> tuple[int, float]:
+def begin_judging(client: Client, path: str = DOCUMENT) -> tuple[int, float]:
+    """Have a document judged; give the number of the request and the time just before."""
     argument = {"uri": client.uri_of(path)}
     command = {"command": "cite-lsp.server.judgeDocument", "arguments": [argument]}
     return client.begin("workspace/executeCommand", command)
@@ -324,7 +327,7 @@ def saving(bench: Bench) -> Iterator[Figure]:
     with bench.ready(bench.small) as client:
         client.open(DOCUMENT, text)
         client.findings(DOCUMENT)
-        number, at = _judge(client)
+        number, at = begin_judging(client)
         answered = client.ended(number)
         yield spread(f"first judgement of {answered.message['result']['rows']:,} rows", [answered.at - at])
         spent = []
@@ -332,21 +335,22 @@ def saving(bench: Bench) -> Iterator[Figure]:
         for turn in range(bench.size.saves + 2):
             change = insertion(line, "our ", column) if turn % 2 == 0 else insertion(line, "", column, remove=4)
             client.change(DOCUMENT, [change])
-            if any(_judged_lines(client.findings(DOCUMENT), line)):
+            if any(judged_lines(client.findings(DOCUMENT), line)):
                 raise AssertionError("a verdict outlived its sentence")
-            at = client.notify("textDocument/didSave", _in(client))
-            published = client.wait(_verdict_at(client, line))
+            at = client.notify("textDocument/didSave", in_document(client))
+            published = client.wait(verdict_at(client, line))
             if turn >= 2:  # both sentences have been judged by then
                 spent.append(published.at - at)
         yield spread(name, spent, budget)
         spent = []
         for _ in range(bench.size.saves):
-            number, at = _judge(client)
+            number, at = begin_judging(client)
             spent.append(client.ended(number).at - at)
         yield spread("  judgeDocument, nothing changed", spent, budget)
 
 
-def _judged_lines(arrived: Arrived, line: int) -> list[Any]:
+def judged_lines(arrived: Arrived, line: int) -> list[Any]:
+    """Give what a publish tells of verdicts on a line."""
     return [
         each
         for each in arrived.params["diagnostics"]
@@ -354,12 +358,13 @@ def _judged_lines(arrived: Arrived, line: int) -> list[Any]:
     ]
 
 
-def _verdict_at(client: Client, line: int) -> Callable[[Arrived], bool]:
+def verdict_at(client: Client, line: int) -> Callable[[Arrived], bool]:
+    """Tell a publish with a verdict on a line."""
     uri = client.uri_of(DOCUMENT)
-    return lambda arrived: is_publish(arrived, uri) and bool(_judged_lines(arrived, line))
+    return lambda arrived: is_publish(arrived, uri) and bool(judged_lines(arrived, line))
 
 
-def _hovers(client: Client, text: str, path: str, until: Callable[[], object]) -> list[float]:
+def hovers(client: Client, text: str, path: str, until: Callable[[], object]) -> list[float]:
     """Hover every few milliseconds until something has happened; give what each took."""
     lines = workspace.lines_with(text, "src/")
     rng = random.Random(5)
@@ -380,13 +385,13 @@ def judging(bench: Bench) -> Iterator[Figure]:
             for path, content in ((DOCUMENT, text), (SHORT, short)):
                 client.open(path, content)
                 client.findings(path)
-            done = _collect(client, _is_command_done)
-            _judge(client)
-            spent += _hovers(client, short, SHORT, done.__len__)
+            done = collect(client, is_command_done)
+            begin_judging(client)
+            spent += hovers(client, short, SHORT, done.__len__)
     yield spread(f"hover while {text.count('`src/'):,} rows are judged", spent, (5, 50))
 
 
-def _collect(client: Client, wanted: Callable[[Arrived], bool]) -> list[Arrived]:
+def collect(client: Client, wanted: Callable[[Arrived], bool]) -> list[Arrived]:
     """Give a list that fills with what arrives while something else is waited for."""
     found: list[Arrived] = []
 
@@ -407,12 +412,12 @@ def indexing(bench: Bench) -> Iterator[Figure]:
         with bench.client(bench.large) as client:
             client.initialize()
             client.initialized()
-            ends = _collect(client, _is_listed)
+            ends = collect(client, _is_listed)
             at = client.open(SHORT, short)
             client.findings(SHORT)
-            spent += _hovers(client, short, SHORT, ends.__len__)
+            spent += hovers(client, short, SHORT, ends.__len__)
             listed.append(ends[0].at - at)
-            spent += _hovers(client, short, SHORT, _after(min(1.0, bench.size.idle)))
+            spent += hovers(client, short, SHORT, _after(min(1.0, bench.size.idle)))
     yield spread(f"hover while {bench.size.paths:,} files are indexed", spent, (5, 50))
     yield spread(f"initialized → {bench.size.paths:,} files indexed, warm", listed, (500, 5000))
 
@@ -433,7 +438,7 @@ def leaving(bench: Bench) -> Iterator[Figure]:
         with bench.ready(bench.small) as client:
             client.open(DOCUMENT, text)
             client.findings(DOCUMENT)
-            _judge(client)
+            begin_judging(client)
             time.sleep(0.1)  # so that the worker has begun
             spent["judging"].append(client.leave())
     for state, times in spent.items():

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from cite_lsp.config import load_settings
+from tests.clients.scripted import ScriptedServer, Step, asked, reply_for
 
 HERE = Path(__file__).resolve().parent
 EXTENSION = HERE.parents[1] / "editors" / "vscode"
@@ -245,6 +246,41 @@ def test_text_that_moves_in_an_unsaved_file_is_told_mended_and_accepted(
     (entry,) = seen["drift-accepted"]["accepted"]["accepted"]
     assert (entry["code"], entry["document"]) == ("moved", "docs/limits.md")
     assert any("(`src/retry.py:11-13`)" in line for line in seen["drift-mended-again"])
+
+
+def test_a_repair_is_shown_with_its_verdict_and_applied_only_when_it_is_chosen(
+    parts: Mapping[str, str],
+    start: Callable[..., Editor],
+    person: Path,
+    pictures: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong, right = "`MAX_ATTEMPTS` is 4 (`src/retry.py:3`).", "`MAX_ATTEMPTS` is 3 (`src/retry.py:3`)."
+
+    def proposal(sentence: str) -> Step:
+        said = {"reason": "line 3 says it", "kind": "sentence", "first": 0, "last": 0, "sentence": sentence}
+        return reply_for("openai", json.dumps(said))
+
+    with ScriptedServer(proposal(wrong), proposal(right)) as model:
+        for name, value in {"NAME": "openai", "MODEL": "gpt-test", "BASE_URL": model.base("openai")}.items():
+            monkeypatch.setenv(f"CITE_LSP_REPAIR_{name}", value)
+        editor = start({**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}, "--disable-workspace-trust")
+        seen = _drive("repair.mjs", parts, editor, pictures, right=right)
+        assert len(model.requests) == 2
+        assert "MAX_ATTEMPTS = 3" in asked("openai", model.requests[0]).user
+
+    first = seen["repair-still-unsupported"]
+    assert any("ask gpt-test" in title for title in first["titles"])
+    assert "Still unsupported" in first["told"]
+    assert wrong in first["told"].replace("\u00a0", " ")
+    assert {"Apply", "Discard"} <= set(first["told"].splitlines())
+    assert "`MAX_ATTEMPTS` is five" in first["saved"]
+    assert any("is five (`src/retry.py:3`)" in line for line in first["lines"]), "nothing is applied by itself"
+    second = seen["repair-supported"]
+    assert "This is supported" in second["told"]
+    assert right in second["told"].replace("\u00a0", " ")
+    assert any("is five (`src/retry.py:3`)" in line for line in second["lines"]), "nor what is supported"
+    assert right in seen["repair-applied"]["saved"]
 
 
 def test_the_contributed_settings_are_those_of_the_schema() -> None:

@@ -13,7 +13,7 @@ from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.document.ranges import Span
 from cite_lsp.findings.finding import Edit
-from cite_lsp.findings.rewrite import restand
+from cite_lsp.snapshot.rewrite import restand
 
 
 def applied(text: str, edits: Sequence[Edit]) -> str:

@@ -26,7 +26,7 @@ HANG = 60.0
 """Seconds after which a test that waits for a message is ended."""
 
 PUBLISH = "textDocument/publishDiagnostics"
-IGNORED = ("cite-lsp/status",)
+IGNORED = ("cite-lsp/status", "$/progress")
 """Notifications that need not be consumed, unless a test says otherwise."""
 
 CAPABILITIES: dict[str, Any] = {

@@ -42,6 +42,7 @@ _WORDS = (
     "| a | b |\n|---|---|\n",
     "# Head\n", "<!-- cite-lsp: ignore missing -->", "<!-- cite-lsp: ignore blank-line x -->\n",
     "`", "\r", "\u2028", "\f",
+    "the limit is `3`", "The `pool` holds the calls.", "## Part\n\n",
     "the timeout is 30 seconds", "<!-- cite-lsp: ignore-file case-differs -->\n", "    ", "\t", "*", "[", "](", ")",
 )  # fmt: skip
 _SETTINGS: tuple[dict[str, Any], ...] = (
@@ -55,6 +56,7 @@ _SETTINGS: tuple[dict[str, Any], ...] = (
     {"server": {"max_diagnostics": 2}},
     {"files": {"max_bytes": 40}},
     {"anchors": {"pattern": r"(?P<path>[a-z/]+\.py):(?P<line>[0-9]+)"}},
+    {"rules": {"cited-value": "warning", "section-citations": "error", "uncited": "information"}},
 )
 _PROJECT = (
     "", '[rules]\nmissing = "hint"\n', '[files]\nexclude = ["README.md"]\n', "[anchors]\nin_fences = true\n",

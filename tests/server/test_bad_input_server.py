@@ -467,13 +467,13 @@ async def test_a_worker_that_is_killed_while_it_judges_loses_nothing(
         session.open(uri, text)
         await shown_at_rest(session)
         inner = session.server.session
-        keep, at_work = inner.judging._keep, asyncio.Event()
+        keep, at_work = inner.judging._hear, asyncio.Event()
 
         def kept(*arguments: Any) -> None:
             at_work.set()
             keep(*arguments)
 
-        monkeypatch.setattr(inner.judging, "_keep", kept)
+        monkeypatch.setattr(inner.judging, "_hear", kept)
         session.save(uri)
         await at_work.wait()
         assert inner.judging.queued > 0

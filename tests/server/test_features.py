@@ -771,7 +771,8 @@ async def test_status_says_what_there_is(folder: Path) -> None:
         before = session.discard("cite-lsp/status")
         assert before[-1] == {
             "documents": 1, "anchors": 3, "findings": 1, "judged": 0, "unchecked": 3, "queued": 0,
-            "judge": "embedded/1", "indexing": False, "lastError": None,
+            "judge": "embedded/1", "requests": 0, "tokensIn": 0, "tokensOut": 0, "declined": 0,
+            "indexing": False, "lastError": None,
         }  # fmt: skip
         session.save(uri)
         await shown_at_rest(session)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from cite_lsp.findings.finding import Finding, Severity
 from cite_lsp.findings.places import Places
 
 if TYPE_CHECKING:
+    from cite_lsp.cli.audited import Account, Audited, Said
     from cite_lsp.document.anchors import Anchor
     from cite_lsp.findings.by_block import Drifts
     from cite_lsp.findings.check import Checked
@@ -34,11 +36,11 @@ class JsonForm:
         self._run = run
         self._excerpts = excerpts
 
-    def of(self, report: Report) -> bytes:
-        """Give one document."""
+    def of(self, report: Report, audited: "Audited | None" = None) -> bytes:
+        """Give one document, with what a judge said of it."""
         if report.checked is None:
             return _dumps(_unread_document(report))
-        return _dumps(_document(report, report.checked, self._run, excerpts=self._excerpts))
+        return _dumps(_document(report, report.checked, self._run, audited, excerpts=self._excerpts))
 
 
 class JsonWriter:
@@ -63,12 +65,12 @@ class JsonWriter:
         self._write((b"" if self._first else b",\n") + document)
         self._first = False
 
-    def end(self, summary: Summary, seconds: float) -> None:
-        """Write the summary."""
+    def end(self, summary: Summary, seconds: float, account: "Account | None" = None) -> None:
+        """Write the summary, with what a run of judges took."""
         errors = len(self._run.problems)
         findings = {severity.value: summary.severities[severity] for severity in Severity}
         findings["error"] += errors
-        totals = {
+        totals: dict[str, Any] = {
             "documents": summary.documents,
             "unread": summary.unread,
             "anchors": summary.anchors,
@@ -79,11 +81,30 @@ class JsonWriter:
             "accepted": summary.accepted,
             "drift": {name: summary.drifts[name] for name in DRIFTS},
             "drift_in_records": {name: summary.drifts_in_records[name] for name in DRIFTS},
-            "verdicts": dict.fromkeys(VERDICTS, 0),
+            "verdicts": {name: summary.verdicts[name] for name in VERDICTS},
             "seconds": round(seconds, 3),
         }
-        notes = [shown(note) for note in (*self._run.notes, *summary.notes)]
+        if account is not None:
+            totals["judging"] = _judging(summary, account)
+        more = account.notes if account is not None else ()
+        notes = [shown(note) for note in (*self._run.notes, *summary.notes, *more)]
         self._write(b'\n],"notes":' + _dumps(notes) + b',"summary":' + _dumps(totals) + b"}\n")
+
+
+def _judging(summary: Summary, account: "Account") -> dict[str, Any]:
+    usage = account.usage
+    return {
+        "judges": sorted(account.judges),
+        "judged": summary.judged,
+        "cached": account.cached,
+        "requests": usage.requests,
+        "tokens_in": usage.tokens_in,
+        "tokens_out": usage.tokens_out,
+        "cost": usage.cost,
+        "outcomes": dict(sorted(summary.outcomes.items())),
+        "troubles": [{"cause": each.cause, "message": each.message, "rows": each.rows} for each in account.troubles],
+        "interrupted": account.interrupted,
+    }
 
 
 def shown(text: str) -> str:
@@ -138,20 +159,23 @@ class _Positions:
         return {"line": line, "character": self._units}
 
 
-def _document(report: Report, checked: "Checked", run: Run, *, excerpts: bool) -> dict[str, Any]:
+def _document(
+    report: Report, checked: "Checked", run: Run, audited: "Audited | None", *, excerpts: bool
+) -> dict[str, Any]:
     places = _Positions(checked.text)
-    triples = zip(checked.anchors, checked.resolutions, checked.drifts, strict=True)
+    said = audited.said if audited is not None else {}
+    anchors = enumerate(zip(checked.anchors, checked.resolutions, checked.drifts, strict=True))
     return {
         "path": report.path,
         "sha256": report.sha256,
-        "outcome": checked.outcome,
+        "outcome": checked.outcome if audited is None else audited.outcome,
         "unattached": checked.document.unattached,
         "anchors": [
-            _anchor(anchor, resolution, drifts, places, run, excerpts=excerpts)
-            for anchor, resolution, drifts in triples
+            {**_anchor(*known, places, run, excerpts=excerpts), "verdict": _verdict(said.get(number))}
+            for number, known in anchors
         ],
         "findings": [_finding(finding, places) for finding in checked.findings],
-        "audit": None,
+        "audit": None if audited is None else audited.meta,
     }
 
 
@@ -174,7 +198,6 @@ def _anchor(
         },
         "drift": None if drifts is None else [_drift(drift) for drift in drifts],
         "claim": {"text": _cut(anchor.claim), "sentence": _cut(anchor.sentence), "section": _cut(anchor.section)},
-        "verdict": None,
     }
     if excerpts:
         audit = run.settings.audit
@@ -191,6 +214,28 @@ def _anchor(
             for excerpt in found
         ]
     return shape
+
+
+def _verdict(said: "Said | None") -> dict[str, Any] | None:
+    if said is None:
+        return None
+    verdict = said.verdict
+    return {
+        "label": verdict.label,
+        "kind": verdict.kind,
+        "basis": verdict.basis or None,
+        "reason": _cut(verdict.reason),
+        "confidence": verdict.confidence,
+        "evidence": [{"line": line, "text": text} for line, text in said.evidence],
+        "judge": verdict.judge,
+        "judged_at": None if said.at is None else moment(said.at),
+        "cached": said.cached,
+    }
+
+
+def moment(seconds: float) -> str:
+    """Give a time as ISO 8601 writes it, in UTC."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _drift(drift: "Drift") -> dict[str, Any]:

@@ -1,15 +1,23 @@
 """The text output: findings by document, each with its line and a caret, and one line that sums up."""
 
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
+
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
 from cite_lsp.cli.formats.as_json import shown
 from cite_lsp.cli.run import Report, Run
-from cite_lsp.cli.summary import DRIFTS, Summary
+from cite_lsp.cli.summary import DRIFTS, VERDICTS, Summary
 from cite_lsp.config import Problem
 from cite_lsp.findings.finding import DEFAULT_LIMIT, Finding, Severity, cap
 from cite_lsp.findings.places import Places
+
+if TYPE_CHECKING:
+    from cite_lsp.cli.audited import Audited, Said
 
 _STYLES = {
     Severity.ERROR: "bold red",
@@ -17,6 +25,11 @@ _STYLES = {
     Severity.INFORMATION: "cyan",
     Severity.HINT: "dim",
 }
+_TOLD = frozenset({"partial", "unsupported", "review"})
+"""Verdicts that are findings."""
+_LINE_ENDS = re.compile(r"[\r\n]+")
+_MOST_EVIDENCE = 5
+"""Lines that are shown of what a verdict relies on."""
 _GUTTER = 6
 _PLACE = 7
 _SEVERITY = 7
@@ -54,28 +67,37 @@ Line = tuple[Part, ...]
 class TextForm:
     """Gives the findings of a document as lines; it writes nothing, so that a child process may do it."""
 
-    def __init__(self, level: Severity, width: int) -> None:
+    def __init__(self, level: Severity, width: int, always: Collection[str] = ()) -> None:
+        """`always`: the codes that are shown whatever their severity."""
         self._level = level
         self._width = max(40, width)
+        self._always = always
         self._lines: list[Line] = []
 
-    def of(self, report: Report) -> list[Line]:
+    def of(self, report: Report, audited: "Audited | None" = None) -> list[Line]:
         """Give the lines of one document; none when there is nothing loud enough to tell."""
         self._lines = []
         if report.checked is None:
             self._line((visible(report.path), "bold"), f" {report.unread}; it was not checked")
             return self._lines
-        loud = [finding for finding in report.checked.findings if finding.severity.at_least(self._level)]
+        said = audited.said if audited is not None else {}
+        loud = [finding for finding in report.checked.findings if self._is_loud(finding)]
         if loud:
             findings, left_out = cap(loud, DEFAULT_LIMIT)
             self._line((visible(report.path), "bold underline"))
             places = Places(report.checked.text)
             for finding in findings:
                 self._finding(finding, places)
+                word = said.get(finding.anchor) if finding.anchor is not None else None
+                if word is not None and finding.code in VERDICTS:
+                    self._lines += _grounds(finding, word)
             if left_out:
                 self._line(f"  and {left_out:,} more in this document")
             self._line()
         return self._lines
+
+    def _is_loud(self, finding: Finding) -> bool:
+        return finding.severity.at_least(self._level) or finding.code in self._always
 
     def _finding(self, finding: Finding, places: Places) -> None:
         number = places.line(finding.start)
@@ -122,10 +144,16 @@ class TextForm:
 class TextWriter:
     """Writes lines to a console, those of a document at once."""
 
-    def __init__(self, console: Console, run: Run, level: Severity) -> None:
+    def __init__(
+        self, console: Console, run: Run, level: Severity, *, judges: bool = False, verdicts: bool = False
+    ) -> None:
+        """`judges`: whether a judge is asked; `verdicts`: whether what it says is shown whatever its severity."""
         self._console = console
         self._run = run
         self._level = level
+        self._judges = judges
+        self._verdicts = verdicts
+        self._partly = False
         self._lines: list[Line] = []
         self._plain = not console.is_terminal and console.color_system is None
 
@@ -142,15 +170,20 @@ class TextWriter:
         self._lines += lines
         self._flush()
 
-    def end(self, summary: Summary, seconds: float) -> None:
-        """Write the summary and what a person should know besides."""
+    def end(self, summary: Summary, seconds: float, besides: Iterable[str] = (), *, partly: bool = False) -> None:
+        """Write the summary, with lines of others in it, and what a person should know besides.
+
+        `partly`: the run was ended before it was done.
+        """
+        self._partly = partly
         for note in (*self._run.notes, *summary.notes):
             self._line(("note: ", "bold"), visible(note))
         coverage = [
             _count(summary.documents, "document"),
             f"{_count(summary.anchors, 'citation')} recognised",
             f"{summary.resolved:,} resolved",
-            f"{summary.anchors:,} not judged",
+            *([f"{summary.judged:,} judged"] if summary.outcomes else []),
+            f"{summary.anchors - summary.judged:,} not judged",
         ]
         if summary.foreign:
             coverage.append(f"{summary.foreign:,} of other repositories")
@@ -165,6 +198,8 @@ class TextWriter:
             drifts.append(f"{in_records:,} read as of a commit (records and permalinks)")
         if drifts:
             self._line(f"cited text: {', '.join(drifts)}")
+        for line in besides:
+            self._line(visible(line))
         self._line(*self._totals(summary, seconds))
         self._flush()
 
@@ -172,8 +207,13 @@ class TextWriter:
         problems = len(self._run.problems)
         counts = {severity: summary.severities[severity] for severity in Severity}
         counts[Severity.ERROR] += problems
-        hidden = [severity for severity in Severity if counts[severity] and not severity.at_least(self._level)]
+        shown = summary.by_judge if self._verdicts else Counter[Severity]()
+        unseen = {each: counts[each] - shown[each] for each in Severity if not each.at_least(self._level)}
+        hidden = [severity for severity, count in unseen.items() if count]
         if not any(counts.values()):
+            left = summary.anchors - summary.judged if self._judges else 0
+            if left or self._partly:
+                return [f"no findings in {seconds:.1f} s", f"; {_count(left, 'citation')} not judged" if left else ""]
             return [("no findings", "bold green"), f" in {seconds:.1f} s"]
         line: list[Part] = []
         for severity, count in counts.items():
@@ -181,7 +221,9 @@ class TextWriter:
                 name = severity.value if count == 1 else _PLURAL[severity.value]
                 line += [", "] if line else []
                 line.append((f"{count:,} {name}", _STYLES[severity]))
-                line += [" (not shown)"] if severity in hidden else []
+                if severity in hidden:
+                    few = f"{unseen[severity]:,} " if unseen[severity] != count else ""
+                    line.append(f" ({few}not shown)")
         line.append(f" in {seconds:.1f} s")
         if summary.fixable:
             line.append(f"; {summary.fixable:,} with one answer")
@@ -193,6 +235,8 @@ class TextWriter:
         place = visible(problem.source.removeprefix(self._run.root + "/"))
         if problem.line is not None:
             place += f":{problem.line}:{problem.column}"
+        elif problem.source == "command line":
+            place += f", {visible(problem.name)}"
         severity = ("error", _STYLES[Severity.ERROR])
         self._line((place, "bold"), ": ", severity, f": {visible(problem.message)}", ("  setting", "dim"))
 
@@ -210,6 +254,38 @@ class TextWriter:
             whole = Text("\n").join(Text.assemble(*parts) for parts in self._lines)
             self._console.print(whole, soft_wrap=True, highlight=False)
         self._lines.clear()
+
+
+def _grounds(finding: Finding, said: "Said") -> Iterator[Line]:
+    """Give what a verdict rests on: its reason where the message does not hold it, and the lines relied on."""
+    verdict = said.verdict
+    if verdict.reason and verdict.reason.rstrip(".") not in finding.message and verdict.basis not in verdict.reason:
+        yield (" " * (_GUTTER + 3), ("why: ", "dim"), visible(_LINE_ENDS.sub(" ", verdict.reason)))
+    path = visible(said.row.path) if said.row is not None else ""
+    for line, text in said.evidence[:_MOST_EVIDENCE]:
+        yield (" " * (_GUTTER + 3), (f"{path}:{line} │ ", "dim"), visible(text.strip()))
+    if len(said.evidence) > _MOST_EVIDENCE:
+        yield (" " * (_GUTTER + 3), (f"and {len(said.evidence) - _MOST_EVIDENCE:,} more lines", "dim"))
+
+
+def told_of_verdicts(summary: Summary) -> Iterator[str]:
+    """Give what a judge said in numbers, and the documents by their outcome, each as a line."""
+    counts = []
+    for name in VERDICTS:
+        untold = summary.untold[name] if name in _TOLD else 0
+        but = f" ({untold:,} not told since the cited text moved)" if untold else ""
+        counts += [f"{summary.judgements[name]:,} {name}{but}"] if summary.judgements[name] else []
+    if counts:
+        yield f"verdicts: {', '.join(counts)}"
+    why_not = [f"{count:,} {why}" for why, count in summary.unjudged.most_common()]
+    sampled = summary.anchors - summary.judged - summary.unjudged.total()
+    if sampled and summary.outcomes:
+        why_not.append(f"{sampled:,} not in the sample")
+    if why_not:
+        yield f"not judged: {', '.join(why_not)}"
+    outcomes = [f"{count:,} {name}" for name, count in sorted(summary.outcomes.items())]
+    if outcomes:
+        yield f"documents by outcome: {', '.join(outcomes)}"
 
 
 def _crop(line: str, start: int, end: int, width: int) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from cite_lsp.findings.places import Places
 from cite_lsp.server.convert import range_at
 from cite_lsp.server.features.accept import entries_of
 from cite_lsp.server.features.edits import joined_edit, offers_of, preferred_edits, workspace_edit
+from cite_lsp.server.features.repairs import asks_model
 from cite_lsp.server.features.rule_edit import rule_edit
 from cite_lsp.server.handlers import FIX_ALL
 from cite_lsp.server.hits import Hit
@@ -80,7 +81,7 @@ def _quick_fixes(session: Session, document: OpenDocument, where: types.Range) -
             yield _action(session, document, places, fix, shown)
     for hit in hits:
         yield from _fixes(session, document, hit, places)
-        yield from _repair(document, hit)
+        yield from _repair(session, document, hit)
         yield from _accepting(document, hit)
         yield from _ignoring(session, document, hit, places)
     codes = dict.fromkeys(code for hit in hits for code in _told_codes(document, hit))
@@ -136,18 +137,24 @@ def _action(
     return action
 
 
-def _repair(document: OpenDocument, hit: Hit) -> Iterator[dict[str, Any]]:
+def _repair(session: Session, document: OpenDocument, hit: Hit) -> Iterator[dict[str, Any]]:
     judged = document.verdicts.of(hit.block)[hit.number]
     if judged is None or judged.verdict.label not in _REPAIRED or not hit.resolution.resolved:
         return
     where = hit.range(document.encoding)
+    model = asks_model(session, document)
     title = "Request repair: look for lines that say this"
-    yield {
+    if model:
+        title = f"Request repair: ask {model} for other lines or other words"
+    action: dict[str, Any] = {
         "title": title,
         "kind": _QUICK_FIX,
         "diagnostics": _diagnostics(document, hit, judged.verdict.label),
         "command": {"title": title, "command": REPAIR, "arguments": [{"uri": document.uri, "range": where}]},
     }
+    if model and session.client.llm_generated_tag:
+        action["tags"] = [types.CodeActionTag.LlmGenerated.value]
+    yield action
 
 
 def _accepting(document: OpenDocument, hit: Hit) -> Iterator[dict[str, Any]]:

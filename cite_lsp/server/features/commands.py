@@ -1,5 +1,6 @@
-"""workspace/executeCommand: judge a document, apply what has one answer."""
+"""workspace/executeCommand: judge a document or all, forget what was said, apply what has one answer."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,10 +8,12 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 
 from cite_lsp.server.features.edits import joined_edit, preferred_edits
+from cite_lsp.server.judges import leaves
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
 
 _COUNTS = ("rows", "supported", "partial", "unsupported", "review", "unchecked")
+_REQUEST_FAILED = -32803
 
 
 def named_document(session: Session, argument: Mapping[str, Any] | None) -> OpenDocument:
@@ -38,11 +41,39 @@ def named_range(argument: Mapping[str, Any] | None) -> tuple[tuple[int, int], tu
 
 
 async def judge_document(session: Session, argument: Mapping[str, Any] | None) -> dict[str, int]:
-    """Judge a document now, and give the counts of its rows and verdicts."""
+    """Judge a document now, and give the counts of its rows and verdicts.
+
+    Raises JsonRpcException where the settings switch the judge off.
+    """
     document = named_document(session, argument)
+    if document.place is not None and document.place.settings.judge.run == "off":
+        raise JsonRpcException("the judge is switched off for this document (judge.run)", _REQUEST_FAILED)
+    if document.place is not None and leaves(document.place.settings):
+        await session.rounds.listed(document.place.space)
     task = session.rounds.start(document)
     counts = await task if task is not None else {}
     return {name: counts.get(name, 0) for name in _COUNTS}
+
+
+async def judge_workspace(session: Session) -> dict[str, Any]:
+    """Judge all documents of the workspace folders; give the counts of labels and of the documents' outcomes."""
+    return await session.rounds.everything.run()
+
+
+async def clear_cache(session: Session) -> int:
+    """Forget what judges have said; give how many verdicts the caches held. What is shown stays until it is judged."""
+    from cite_lsp.store import StoreError  # noqa: PLC0415 - it loads SQLite, which a session may never need
+
+    roots = session.workspace.roots or (None,)
+    loaded = [session.settings.of(f"{root}/" if root else "/", root) for root in roots]
+    places = [document.place.loaded for document in session.documents.values() if document.place is not None]
+    stores = {id(store): store for each in (*loaded, *places) for store in [session.judges.verdicts(each.settings)]}
+    session.judging.forget_verdicts()
+    await session.judges.rest()
+    try:
+        return sum([await asyncio.to_thread(store.clear) for store in stores.values()])
+    except StoreError as error:
+        raise JsonRpcException(str(error), _REQUEST_FAILED) from None
 
 
 async def fix_all(session: Session, argument: Mapping[str, Any] | None) -> int:

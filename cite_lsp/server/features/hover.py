@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from cite_lsp.audit.judgement import Judged
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.ranges import Span
 from cite_lsp.findings.drifting import commit_in_words, drift_in_words
@@ -14,7 +15,6 @@ from cite_lsp.findings.told import lines_in_words
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.open_document import OpenDocument, Place
 from cite_lsp.server.session import Session
-from cite_lsp.server.verdicts import Judged
 from cite_lsp.snapshot.drift import Standing
 from cite_lsp.snapshot.excerpt import Excerpt
 from cite_lsp.snapshot.resolve import Resolution

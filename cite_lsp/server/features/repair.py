@@ -1,8 +1,10 @@
-"""Request repair: what can be put right without a model, shown as it would be written, and applied when chosen."""
+"""Request repair: what is known to be right and what a model proposes, shown as it would be written.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+Nothing is applied but what a person chooses.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -13,29 +15,23 @@ from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.findings.finding import Edit
 from cite_lsp.findings.places import Places
-from cite_lsp.findings.rewrite import restand
 from cite_lsp.server.features.commands import apply, named_document, named_range
 from cite_lsp.server.features.edits import offers_of, workspace_edit
+from cite_lsp.server.features.repairs import Repair, as_text, offer
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import key
+from cite_lsp.snapshot.rewrite import restand
 from cite_lsp.worker.client import WorkerFailed, WorkerLost
+
+if TYPE_CHECKING:
+    from cite_lsp.server.features.model_repair import Answer
 
 _INFO = types.MessageType.Info
 DISCARD = "Discard"
 _MOST = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """One repair: what the citation would read as, its edits, and what is known of it."""
-
-    title: str
-    written: str
-    edits: tuple[Edit, ...]
-    verdict: str
-    """Why it would hold; "" where nothing was judged."""
+_CHANGED = "the document changed meanwhile, so nothing was applied; request the repair again"
 
 
 async def request_repair(session: Session, argument: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -46,27 +42,74 @@ async def request_repair(session: Session, argument: Mapping[str, Any] | None) -
     if hit is None:
         return _say(session, "there is no citation at this place to repair")
     version = document.version
-    repairs = [*_known(document, hit), *await _better(session, document, hit)][:_MOST]
+    repairs = [*_known(document, hit), *await _better(session, document, hit)]
+    answer = await _proposed(session, document, hit)
+    if answer.stopped:
+        return {"applied": False, "written": None, "reason": "it was stopped"}
+    if _has_changed(session, document, version):
+        return _say(session, _CHANGED)
+    if answer.failed:
+        _warn(session, answer.why)
+    repairs = _with(answer.repair, repairs)
     if not repairs:
-        text = f"no repair is known for {hit.anchor.text}"
-        looked = "; no other lines of the file were found of which the judge can confirm that they say this"
-        return _say(session, text + looked if hit.resolution.resolved else text)
+        return _none(session, hit, answer)
     chosen = await _choose(session, document, hit, repairs)
     if chosen is None or document.document is None:
         return {"applied": False, "written": None, "reason": "nothing was chosen"}
-    if document.version != version or session.documents.get(key(document.uri)) is not document:
-        return _say(session, "the document changed meanwhile, so nothing was applied; request the repair again")
+    if _has_changed(session, document, version):
+        return _say(session, _CHANGED)
+    if chosen.cited is not None and _cited_now(document, hit) != chosen.cited.lines:
+        return _say(session, "the cited file changed meanwhile, so nothing was applied; request the repair again")
     edit = workspace_edit(session, document, Places(document.document.text), chosen.edits)
     applied = await apply(session, chosen.title, edit)
     reason = "" if applied else "the client did not apply the edit"
     return {"applied": applied, "written": chosen.written if applied else None, "reason": reason}
 
 
+async def _proposed(session: Session, document: OpenDocument, hit: Hit) -> "Answer":
+    """Ask the model of the settings, where they name one."""
+    from cite_lsp.server.features.model_repair import Answer, propose  # noqa: PLC0415 - few have one
+
+    settings = document.place.settings if document.place is not None else None
+    if settings is None or (settings.repair.name is None and settings.judge.name == "embedded"):
+        return Answer()
+    return await propose(session, document, hit)
+
+
+def _with(proposed: Repair | None, known: list[Repair]) -> list[Repair]:
+    """Give the repairs to choose from: a proposal that is supported before the others, any other behind them."""
+    if proposed is None:
+        return known[:_MOST]
+    others = [repair for repair in known if repair.edits != proposed.edits][: _MOST - 1]
+    return [proposed, *others] if proposed.label == "supported" else [*others, proposed]
+
+
+def _none(session: Session, hit: Hit, answer: "Answer") -> dict[str, Any]:
+    """Say why there is no repair; what failed was told already."""
+    if answer.failed:
+        return {"applied": False, "written": None, "reason": answer.why}
+    text = f"no repair is known for {as_text(hit.anchor.text)}"
+    if hit.resolution.resolved:
+        text += "; no other lines of the file were found of which the judge can confirm that they say this"
+    return _say(session, f"{text}; {as_text(answer.why)}" if answer.why else text)
+
+
+def _has_changed(session: Session, document: OpenDocument, version: int | None) -> bool:
+    return document.version != version or session.documents.get(key(document.uri)) is not document
+
+
+def _cited_now(document: OpenDocument, hit: Hit) -> Sequence[str] | None:
+    from cite_lsp.audit.repair import cited_file  # noqa: PLC0415 - few need it
+
+    file = cited_file(document.place.snapshot, hit.resolution) if document.place is not None else None
+    return file.lines if file is not None else None
+
+
 def _known(document: OpenDocument, hit: Hit) -> list[Repair]:
     """Give what is known without a look at the claim: the closest path, the end of the file, the real spelling."""
     return [
-        Repair(offer.fix.title, _written(hit.anchor, offer.fix.edits), offer.fix.edits, "")
-        for offer in offers_of(document, hit)
+        Repair(each.fix.title, hit.anchor.text, _written(hit.anchor, each.fix.edits), each.fix.edits)
+        for each in offers_of(document, hit)
     ]
 
 
@@ -97,7 +140,8 @@ def _repair(hit: Hit, document: Document, found: Mapping[str, Any]) -> Repair:
         for edit in restand(hit.block.anchors[hit.number], document, [span], None, hit.block)
     )
     written = _written(hit.anchor, edits)
-    return Repair(f"Cite {written}", written, edits, str(found["verdict"]["basis"]))
+    why = str(found["verdict"]["basis"])
+    return Repair(f"Cite {written}", hit.anchor.text, written, edits, "supported", why)
 
 
 def _written(anchor: Anchor, edits: tuple[Edit, ...]) -> str:
@@ -110,15 +154,9 @@ def _written(anchor: Anchor, edits: tuple[Edit, ...]) -> str:
 async def _choose(session: Session, document: OpenDocument, hit: Hit, repairs: list[Repair]) -> Repair | None:
     """Show the repairs and let a person choose."""
     name = document.place.path if document.place is not None else document.uri
-    if len(repairs) == 1:
-        only = repairs[0]
-        why = f" This is supported: {only.verdict}." if only.verdict else ""
-        text = f"{name}: {hit.anchor.text} would become {only.written}.{why}"
-        titles = {"Apply": only}
-    else:
-        text = f"{name}: what should {hit.anchor.text} become?"
-        titles = {_title(repair): repair for repair in repairs}
+    titles = {"Apply": repairs[0]} if len(repairs) == 1 else {repair.choice: repair for repair in repairs}
     actions = [types.MessageActionItem(title) for title in (*titles, DISCARD)]
+    text = offer(name, hit.anchor.text, repairs)
     try:
         answer = await session.server.window_show_message_request_async(
             types.ShowMessageRequestParams(type=_INFO, message=text, actions=actions)
@@ -128,11 +166,13 @@ async def _choose(session: Session, document: OpenDocument, hit: Hit, repairs: l
     return titles.get(answer.title) if answer is not None else None
 
 
-def _title(repair: Repair) -> str:
-    return f"{repair.written} (supported)" if repair.verdict else repair.title
-
-
 def _say(session: Session, text: str) -> dict[str, Any]:
     """Tell the person, and whoever asked, why there is no repair."""
     session.server.window_show_message(types.ShowMessageParams(type=_INFO, message=f"cite-lsp: {text}"))
     return {"applied": False, "written": None, "reason": text}
+
+
+def _warn(session: Session, text: str) -> None:
+    """Tell the person what failed."""
+    params = types.ShowMessageParams(type=types.MessageType.Warning, message=f"cite-lsp: {as_text(text)}")
+    session.server.window_show_message(params)

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import type { Location, Position } from "vscode-languageclient/node";
 import { citation } from "./citation.ts";
+import { hostOf, keep, type Secrets } from "./keys.ts";
 import type { Server } from "./server.ts";
 import { number } from "./status.ts";
 
@@ -14,14 +15,29 @@ interface Judged {
   readonly unchecked: number;
 }
 
+/** What the server answers to `cite-lsp.server.judgeWorkspace`. */
+interface WorkspaceJudged {
+  readonly rows: number;
+  readonly labels: Omit<Judged, "rows">;
+  readonly documents: Readonly<Record<string, number>>;
+  readonly cancelled: boolean;
+}
+
 /** What a code lens hands over: the document, the place of the lens, and where it is cited, as the protocol has them. */
 type Shown = [uri: string, position: Position, locations: Location[]];
 
 /** Registers the commands that package.json names, `cite-lsp.menu` behind the status item, and what a code lens runs. */
-export function registerCommands(server: Server, channel: vscode.LogOutputChannel): vscode.Disposable {
+export function registerCommands(
+  server: Server,
+  channel: vscode.LogOutputChannel,
+  secrets: Secrets,
+): vscode.Disposable {
   const commands: Record<string, () => unknown> = {
     "cite-lsp.copyCitation": copyCitation,
     "cite-lsp.judgeDocument": () => judgeDocument(server),
+    "cite-lsp.judgeWorkspace": () => judgeWorkspace(server),
+    "cite-lsp.clearCache": () => clearCache(server),
+    "cite-lsp.setApiKey": () => setApiKey(server, secrets),
     "cite-lsp.requestRepair": () => requestRepair(server),
     "cite-lsp.fixAll": () => fixAll(server),
     "cite-lsp.restart": () => server.restart(),
@@ -59,10 +75,62 @@ async function judgeDocument(server: Server): Promise<void> {
   if (judged === undefined) {
     return;
   }
-  const parts = (["supported", "partial", "unsupported", "review", "unchecked"] as const)
+  const parts = inWords(judged);
+  void vscode.window.showInformationMessage(`cite-lsp: ${[number(judged.rows, "citation"), ...parts].join(", ")}`);
+}
+
+function inWords(judged: Omit<Judged, "rows">): string[] {
+  return (["supported", "partial", "unsupported", "review", "unchecked"] as const)
     .filter((label) => judged[label] > 0)
     .map((label) => `${judged[label]} ${label === "unchecked" ? "undecided" : label}`);
-  void vscode.window.showInformationMessage(`cite-lsp: ${[number(judged.rows, "citation"), ...parts].join(", ")}`);
+}
+
+/** How far it is, and a button that ends it, are shown by the client: the server tells. */
+async function judgeWorkspace(server: Server): Promise<void> {
+  const judged = await run<WorkspaceJudged>(server, "cite-lsp.server.judgeWorkspace");
+  if (judged === undefined) {
+    return;
+  }
+  const { "not-judged": left = 0, ...others } = judged.documents;
+  const documents = Object.values(others).reduce((sum, count) => sum + count, 0);
+  const parts = [number(documents, "document"), number(judged.rows, "citation"), ...inWords(judged.labels)];
+  const missed = left > 0 ? `; ${number(left, "document")} not judged` : "";
+  const message = `cite-lsp: ${judged.cancelled ? "stopped; " : ""}${parts.join(", ")}${missed}`;
+  void vscode.window.showInformationMessage(message);
+}
+
+async function clearCache(server: Server): Promise<void> {
+  const count = await run<number>(server, "cite-lsp.server.clearCache");
+  if (count !== undefined) {
+    void vscode.window.showInformationMessage(`cite-lsp: ${number(count, "verdict")} forgotten`);
+  }
+}
+
+/** Asks for a host and its key, keeps the key where VS Code keeps secrets, and starts the server again with it. */
+async function setApiKey(server: Server, secrets: Secrets): Promise<void> {
+  const typed = await vscode.window.showInputBox({
+    title: "cite-lsp: the server that the key is for",
+    prompt: "The host of judge.base_url in your cite-lsp settings file, with its port if it has one",
+    placeHolder: "api.openai.com",
+    ignoreFocusOut: true,
+    validateInput: (text) => (hostOf(text) === undefined ? "This is no host: api.openai.com, localhost:8000" : undefined),
+  });
+  const host = typed === undefined ? undefined : hostOf(typed);
+  if (host === undefined) {
+    return;
+  }
+  const key = await vscode.window.showInputBox({
+    title: `cite-lsp: the key for ${host}`,
+    prompt: "Kept by VS Code among its secrets and sent to this host only; empty to take the key away",
+    password: true,
+    ignoreFocusOut: true,
+  });
+  if (key !== undefined) {
+    await keep(secrets, host, key.trim());
+    await server.restart();
+    const done = key.trim() === "" ? "taken away" : "kept";
+    void vscode.window.showInformationMessage(`cite-lsp: the key for ${host} is ${done}; the server was started again`);
+  }
 }
 
 async function requestRepair(server: Server): Promise<void> {
@@ -116,12 +184,30 @@ async function ask<Answer>(server: Server, command: string, title: string, more 
   }
 }
 
+/** Runs a command of the server that is about no document. */
+async function run<Answer>(server: Server, command: string): Promise<Answer | undefined> {
+  const { client } = server;
+  if (client === undefined) {
+    void vscode.window.showWarningMessage("cite-lsp: the server is not running.");
+    return undefined;
+  }
+  try {
+    return await client.sendRequest<Answer>("workspace/executeCommand", { command, arguments: [] });
+  } catch (error) {
+    void vscode.window.showErrorMessage(`cite-lsp: ${error instanceof Error ? error.message : error}`);
+    return undefined;
+  }
+}
+
 async function menu(): Promise<void> {
   const items = [
     { label: "Judge document", command: "cite-lsp.judgeDocument" },
+    { label: "Judge workspace", command: "cite-lsp.judgeWorkspace" },
     { label: "Fix all citations with one answer", command: "cite-lsp.fixAll" },
     { label: "Request repair", command: "cite-lsp.requestRepair" },
     { label: "Copy citation", command: "cite-lsp.copyCitation" },
+    { label: "Clear cache of verdicts", command: "cite-lsp.clearCache" },
+    { label: "Set API key…", command: "cite-lsp.setApiKey" },
     { label: "Restart server", command: "cite-lsp.restart" },
     { label: "Show output", command: "cite-lsp.showOutput" },
   ];

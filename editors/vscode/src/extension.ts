@@ -14,7 +14,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     channel,
     running,
     item,
-    registerCommands(running, channel),
+    registerCommands(running, channel, context.secrets),
     vscode.workspace.onDidGrantWorkspaceTrust(() => running.restart()),
     vscode.workspace.onDidChangeConfiguration((event) => changed(event, running)),
   );

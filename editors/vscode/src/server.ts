@@ -13,6 +13,7 @@ import {
 import { Crashes } from "./crashes.ts";
 import { type Found, findServer, type World } from "./find-server.ts";
 import { installServer } from "./install.ts";
+import { environmentOf, keysIn } from "./keys.ts";
 import { chosenTree, type Inspected, serverRows, type Tree } from "./settings.ts";
 import type { Counts, State } from "./status.ts";
 
@@ -91,7 +92,7 @@ export class Server implements vscode.Disposable {
     }
     this.channel.info(`server: ${found.command} (${found.by})`);
     await fs.mkdir(this.folder, { recursive: true });
-    const client = this.make(found.command);
+    const client = this.make(found.command, await this.keys());
     this.current = client;
     this.counts = undefined;
     try {
@@ -104,9 +105,15 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  private make(command: string): LanguageClient {
-    // Not in the workspace's folder: what lies there is nobody's to import.
-    const environment = { ...process.env, PYTHONSAFEPATH: "1" };
+  /** Where the workspace is not trusted, nobody is asked who would need a key. */
+  private async keys(): Promise<Record<string, string>> {
+    return vscode.workspace.isTrusted ? environmentOf(await keysIn(this.context.secrets)) : {};
+  }
+
+  private make(command: string, keys: Record<string, string>): LanguageClient {
+    // Not in the workspace's folder: what lies there is nobody's to import. Keys go by the environment, since settings
+    // and initializationOptions are written to the log of the talk with the server.
+    const environment = { ...process.env, PYTHONSAFEPATH: "1", ...keys };
     const args = ["serve", "--stdio", "--clientProcessId", String(process.pid)];
     const executable = { command, args, options: { cwd: this.folder, env: environment } };
     const client = new QuietClient("cite-lsp", "cite-lsp", executable, this.options(() => this.lost(client)));

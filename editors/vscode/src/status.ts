@@ -7,6 +7,11 @@ export interface Counts {
   readonly unchecked: number;
   readonly queued: number;
   readonly judge: string;
+  /** What was asked of judges elsewhere in this session, and the citations that the limits of a day left unasked. */
+  readonly requests: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly declined: number;
   readonly indexing: boolean;
   readonly lastError: string | null;
 }
@@ -41,6 +46,10 @@ function running(counts: Counts): View {
   const tooltip = [
     `${found} in ${number(counts.documents, "document")}`,
     `${counts.judged} decided, ${counts.unchecked} undecided, ${counts.queued} queued; judge: ${counts.judge}`,
+    ...(counts.requests > 0
+      ? [`${number(counts.requests, "request")}, ${counts.tokensIn} tokens sent, ${counts.tokensOut} received`]
+      : []),
+    ...(counts.declined > 0 ? [`${number(counts.declined, "citation")} not asked: the limits of the day`] : []),
     ...(counts.indexing ? ["The files of the workspace are being listed."] : []),
     ...(counts.lastError === null ? [] : [`Last error: ${counts.lastError}`]),
   ].join("\n");

@@ -10,6 +10,10 @@ const counts: Counts = {
   unchecked: 2,
   queued: 0,
   judge: "embedded/1",
+  requests: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  declined: 0,
   indexing: false,
   lastError: null,
 };
@@ -24,6 +28,13 @@ test("each state has its text", () => {
   assert.match(running({ indexing: true, queued: 3 }).text, /indexing$/);
   assert.match(running({ queued: 3 }).text, /judging 3$/);
   assert.equal(view({ kind: "stopped", why: "why" }).level, "error");
+});
+
+test("the tooltip says what was asked elsewhere, and what was not", () => {
+  const { tooltip } = running({ requests: 1, tokensIn: 1200, tokensOut: 80, declined: 3 });
+  assert.ok(tooltip.includes("1 request, 1200 tokens sent, 80 received"), tooltip);
+  assert.ok(tooltip.includes("3 citations not asked: the limits of the day"), tooltip);
+  assert.ok(!running({}).tooltip.includes("request"));
 });
 
 test("the tooltip says what is undecided, the judge and the last error", () => {

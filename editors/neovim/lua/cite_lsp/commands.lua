@@ -34,19 +34,54 @@ local VERDICTS = {
   { 'unchecked', 'undecided' },
 }
 
+--- The counts of verdicts in words, "" where there are none.
+---@param counts table<string, integer>
+---@return string
+local function in_words(counts)
+  local parts = {}
+  for _, verdict in ipairs(VERDICTS) do
+    local name, words = unpack(verdict)
+    if (counts[name] or 0) > 0 then
+      parts[#parts + 1] = ('%d %s'):format(counts[name], words)
+    end
+  end
+  return table.concat(parts, ', ')
+end
+
 local function judge()
   ask('cite-lsp.server.judgeDocument', {}, function(counts)
-    if type(counts) ~= 'table' then
+    if type(counts) == 'table' then
+      local words = in_words(counts)
+      say(words ~= '' and words or 'no citation here has lines to judge')
+    end
+  end)
+end
+
+local function judge_workspace()
+  ask('cite-lsp.server.judgeWorkspace', {}, function(found)
+    if type(found) ~= 'table' then
       return
     end
-    local parts = {}
-    for _, verdict in ipairs(VERDICTS) do
-      local name, words = unpack(verdict)
-      if (counts[name] or 0) > 0 then
-        parts[#parts + 1] = ('%d %s'):format(counts[name], words)
-      end
+    local judged = 0
+    for outcome, count in pairs(found.documents) do
+      judged = judged + (outcome == 'not-judged' and 0 or count)
     end
-    say(#parts > 0 and table.concat(parts, ', ') or 'no citation here has lines to judge')
+    local left = found.documents['not-judged'] or 0
+    local words = in_words(found.labels)
+    say(
+      ('%s%d documents judged%s%s'):format(
+        found.cancelled and 'stopped; ' or '',
+        judged,
+        left > 0 and (', %d not'):format(left) or '',
+        words ~= '' and ': ' .. words or ''
+      )
+    )
+  end)
+end
+
+local function clear()
+  ask('cite-lsp.server.clearCache', {}, function(count)
+    say(('%d verdicts forgotten'):format(type(count) == 'number' and count or 0))
   end)
 end
 
@@ -96,6 +131,8 @@ end
 ---@type table<string, fun(range: { first: integer, last: integer }?)>
 local subcommands = {
   judge = judge,
+  workspace = judge_workspace,
+  clear = clear,
   repair = repair,
   fix = fix,
   status = status,
@@ -146,7 +183,7 @@ function M.create(bufnr)
     nargs = 1,
     range = true,
     complete = complete,
-    desc = 'cite-lsp: judge, repair, fix, copy, status, restart, log',
+    desc = 'cite-lsp: judge, workspace, clear, repair, fix, copy, status, restart, log',
   })
 end
 

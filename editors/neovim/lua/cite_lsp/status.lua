@@ -9,6 +9,10 @@ local M = {}
 ---@field unchecked integer citations that a judge could not decide, or has not looked at
 ---@field queued integer
 ---@field judge string
+---@field requests integer what was asked of judges elsewhere in this session
+---@field tokensIn integer
+---@field tokensOut integer
+---@field declined integer citations that the limits of a day left unasked
 ---@field indexing boolean
 ---@field lastError string?
 
@@ -122,6 +126,18 @@ function M.long(client)
       status.judge,
       not_judged(status)
     )
+    if (status.requests or 0) > 0 then
+      lines[#lines + 1] = ('%s, %d tokens sent, %d received'):format(
+        count(status.requests, 'request', 'requests'),
+        status.tokensIn,
+        status.tokensOut
+      )
+    end
+    if (status.declined or 0) > 0 then
+      lines[#lines + 1] = ('%s not asked: the limits of the day'):format(
+        count(status.declined, 'citation', 'citations')
+      )
+    end
     if status.lastError then
       lines[#lines + 1] = 'last error: ' .. status.lastError
     end

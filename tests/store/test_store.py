@@ -130,7 +130,7 @@ def test_a_log_that_is_refused_leaves_memory(tmp_path, monkeypatch):
     reader.execute("CREATE TABLE x (y)")
     reader.execute("BEGIN")
     reader.execute("SELECT * FROM x").fetchall()  # while somebody reads, the log cannot be begun
-    monkeypatch.setattr("cite_lsp.store._BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("cite_lsp.store.table._BUSY_SECONDS", 0.1)
     store = store_in(tmp_path)
     store.remember("p", "h", {"k": b"one"})
     assert kept(store) == {"k": [("h", b"one")]}

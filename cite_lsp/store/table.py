@@ -1,13 +1,9 @@
-"""What is kept from run to run, in SQLite files of the cache folder; several processes may read and write at once.
-
-A file that is damaged is put aside, never deleted, and another one is begun. Where no file can be kept (a folder that
-may not be written, a network home that refuses the write-ahead log) everything is kept in memory, with one message.
-"""
+"""One SQLite file of the cache folder: opened when first used, put aside when damaged, memory where it cannot be."""
 
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -15,26 +11,37 @@ from typing import TypeVar
 _BUSY_SECONDS = 5.0
 _LOCK_SECONDS = 5.0
 _STALE_LOCK_SECONDS = 60.0
-_AT_ONCE = 400
-"""Keys of one question; SQLite takes 999 variables in old builds."""
 _DAMAGED = ("malformed", "not a database", "corrupt", "disk image")
-_KEPT_SHARE = 0.75
 
 _Value = TypeVar("_Value")
 
 
+class StoreError(Exception):
+    """What was asked of a store could not be done; the message says what, where and what to do, without a full stop."""
+
+
 class Table:
-    """One SQLite file with a schema of its own; `database` is opened when first used. For one thread.
+    """One SQLite file with a schema of its own; `database` is opened when first used. For one thread at a time.
 
     Attributes:
         message: What a person should be told about it, a sentence without a full stop; "" while all is well.
+        aside: Where the file was put by this object because it was damaged; "" where it was not.
+        failure: Why the last question or change came to nothing, in SQLite's words; "" where it did not.
     """
 
-    def __init__(self, folder: str, name: str, schema: str) -> None:
-        """Take the folder, the file's name with the schema's number (`baselines-1.db`), and what creates the schema."""
+    def __init__(self, folder: str, name: str, schema: str, *, version: int = 0, any_thread: bool = False) -> None:
+        """Take the folder, the file's name with the schema's number (`baselines-1.db`), and what creates the schema.
+
+        `version`: written into the file; one that holds a higher one is left alone, 0 asks nothing. `any_thread`: who
+        calls sees to it that no two threads do so at once; else all calls must come from one thread.
+        """
         self.path = os.path.join(folder, name)
         self.message = ""
+        self.aside = ""
+        self.failure = ""
         self._schema = schema
+        self._version = version
+        self._any_thread = any_thread
         self._database: sqlite3.Connection | None = None
 
     def read(self, question: Callable[[sqlite3.Connection], _Value], otherwise: _Value) -> _Value:
@@ -42,8 +49,10 @@ class Table:
         for _ in range(2):
             database = self._opened()
             try:
+                self.failure = ""
                 return question(database)
             except sqlite3.DatabaseError as error:
+                self.failure = str(error)
                 if not self._put_aside(error):
                     return otherwise
         return otherwise
@@ -53,14 +62,33 @@ class Table:
         for _ in range(2):
             database = self._opened()
             try:
+                self.failure = ""
                 with _transaction(database):
                     change(database)
             except sqlite3.DatabaseError as error:
+                self.failure = str(error)
                 if not self._put_aside(error):
                     return False
             else:
                 return True
         return False
+
+    def empty(self, *, but: Collection[str] = ()) -> bool:
+        """Forget all rows of all tables, `but` those of some, and give the room back; False where it was not done."""
+
+        def change(database: sqlite3.Connection) -> None:
+            question = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+            for (name,) in database.execute(question).fetchall():
+                if name not in but:
+                    database.execute('DELETE FROM "{}"'.format(name.replace('"', '""')))  # noqa: S608 - as it is called
+
+        if not self.write(change):
+            return False
+        with suppress(sqlite3.Error):  # another process may be reading: then the room is used again later
+            database = self._opened()
+            database.execute("VACUUM")
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return True
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -81,12 +109,17 @@ class Table:
             database = None
             try:
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
+                database = sqlite3.connect(
+                    self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=not self._any_thread
+                )
+                written = self._written_by(database)
                 mode = database.execute("PRAGMA journal_mode=WAL").fetchone()
                 if mode is None or mode[0] != "wal":
                     raise sqlite3.OperationalError("the write-ahead log is refused")
                 database.execute("PRAGMA synchronous=NORMAL")
                 database.executescript(self._schema)
+                if written < self._version:
+                    database.execute(f"PRAGMA user_version={self._version}")
             except (sqlite3.Error, OSError, ValueError) as error:
                 if database is not None:
                     database.close()
@@ -100,8 +133,19 @@ class Table:
             else:
                 return database
 
+    def _written_by(self, database: sqlite3.Connection) -> int:
+        """Give the version that the file holds, 0 for a new one. Raises `OSError` for one that is newer than ours."""
+        if not self._version:
+            return 0
+        found: int = database.execute("PRAGMA user_version").fetchone()[0]
+        if found > self._version:
+            raise OSError(
+                f"a newer cite-lsp has written it (version {found} of its form; this one knows {self._version})"
+            )
+        return found
+
     def _in_memory(self) -> sqlite3.Connection:
-        database = sqlite3.connect(":memory:", isolation_level=None)
+        database = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=not self._any_thread)
         database.executescript(self._schema)
         return database
 
@@ -130,6 +174,7 @@ class Table:
                 os.replace(self.path, aside)  # noqa: PTH105
             except OSError:
                 return not os.path.lexists(self.path)
+            self.aside = aside
             for ending in ("-wal", "-shm"):
                 with suppress(OSError):
                     os.replace(self.path + ending, aside + ending)  # noqa: PTH105
@@ -188,87 +233,3 @@ def _locked(path: str) -> Iterator[bool]:
         if held:
             with suppress(OSError):
                 os.unlink(path)  # noqa: PTH108
-
-
-_BASELINES = """
-CREATE TABLE IF NOT EXISTS baselines (
-    place TEXT NOT NULL,
-    key TEXT NOT NULL,
-    head TEXT NOT NULL,
-    used INTEGER NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (place, key, head)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS baselines_used ON baselines (used);
-"""
-_MOST_BYTES = 200_000_000
-_HEADS = 4
-"""Of so many commits the answers for one document are given: the branches that a person switches between."""
-
-
-_FORGET = f"""
-DELETE FROM baselines WHERE place = ? AND key = ? AND head NOT IN (
-    SELECT head FROM baselines WHERE place = ? AND key = ? ORDER BY used DESC LIMIT {_HEADS}
-)
-"""  # noqa: S608 - a number of ours
-
-
-class Store:
-    """The baselines of documents, kept under what they depend on (`snapshot.remembering.Remembered`)."""
-
-    def __init__(self, folder: str, *, most_bytes: int = _MOST_BYTES) -> None:
-        """Take the cache folder; it is made when something is kept."""
-        self._table = Table(folder, "baselines-1.db", _BASELINES)
-        self._most_bytes = most_bytes
-
-    @property
-    def message(self) -> str:
-        """What a person should be told, a sentence without a full stop; "" while all is well."""
-        return self._table.message
-
-    def recall(self, place: str, keys: Sequence[str]) -> dict[str, list[tuple[str, bytes]]]:
-        """Give for each of the keys that are known the HEADs under which something was kept, the latest first."""
-        found: dict[str, list[tuple[str, bytes]]] = {}
-        for low in range(0, len(keys), _AT_ONCE):
-            part = keys[low : low + _AT_ONCE]
-            marks = ",".join("?" * len(part))
-            question = f"SELECT key, head, data FROM baselines WHERE place = ? AND key IN ({marks}) ORDER BY used DESC"  # noqa: S608
-            rows: list[tuple[str, str, bytes]] = []
-            rows = self._table.read(lambda database: database.execute(question, (place, *part)).fetchall(), rows)  # noqa: B023
-            for key, head, data in rows:
-                heads = found.setdefault(key, [])
-                if len(heads) < _HEADS:
-                    heads.append((head, data))
-        return found
-
-    def remember(self, place: str, head: str, values: Mapping[str, bytes]) -> None:
-        """Keep values of a HEAD; what was used longest ago goes when there is too much."""
-        if not values:
-            return
-        now = time.time_ns()
-        rows = [(place, key, head, now, data) for key, data in values.items()]
-
-        def change(database: sqlite3.Connection) -> None:
-            database.executemany("INSERT OR REPLACE INTO baselines VALUES (?, ?, ?, ?, ?)", rows)
-            database.executemany(_FORGET, [(place, key, place, key) for key in values])
-            self._shorten(database)
-
-        self._table.write(change)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._table.close()
-
-    def _shorten(self, database: sqlite3.Connection) -> None:
-        pages, free, size = (
-            database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
-        )
-        if (pages - free) * size <= self._most_bytes:
-            return
-        (count,) = database.execute("SELECT count(*) FROM baselines").fetchone()
-        drop = count - int(count * _KEPT_SHARE * self._most_bytes / ((pages - free) * size))
-        row = database.execute(
-            "SELECT used FROM baselines ORDER BY used LIMIT 1 OFFSET ?", (max(drop - 1, 0),)
-        ).fetchone()
-        if row is not None:
-            database.execute("DELETE FROM baselines WHERE used <= ?", row)

@@ -7,7 +7,7 @@ import pytest
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.findings.finding import Edit
-from cite_lsp.findings.rewrite import end_only, renumber, repath, respell, retarget
+from cite_lsp.snapshot.rewrite import end_only, renumber, repath, respell, retarget
 
 
 def parsed(text: str, path: str = "docs/d.md") -> tuple[Document, Anchor]:

@@ -1,0 +1,122 @@
+"""The options and arguments of the commands, as Typer reads them."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from cite_lsp.findings.finding import Severity
+
+
+class OutputFormat(StrEnum):
+    """How findings are written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class ReportFormat(StrEnum):
+    """How what was judged is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+class JudgeChoice(StrEnum):
+    """Who judges."""
+
+    EMBEDDED = "embedded"
+    OPENAI = "openai"
+    OLLAMA = "ollama"
+    ANTHROPIC = "anthropic"
+    DECISION = "decision"
+    COMMAND = "command"
+
+
+class Scope(StrEnum):
+    """Which citations are judged."""
+
+    ALL = "all"
+    SAMPLE = "sample"
+
+
+class OnFound(StrEnum):
+    """What follows from an unsupported citation."""
+
+    REPORT = "report"
+    FAIL = "fail"
+    REPAIR = "repair"
+
+
+class SchemaName(StrEnum):
+    """Which JSON schema is printed."""
+
+    SETTINGS = "settings"
+    OUTPUT = "output"
+    JUDGE = "judge"
+
+
+Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Documents or folders; - is standard input.")]
+FormatOption = Annotated[OutputFormat, typer.Option("--format", help="How findings are written.")]
+FailOption = Annotated[Severity, typer.Option("--fail-level", help="Exit with 1 from this severity on.")]
+LevelOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that text shows.")]
+StdinOption = Annotated[
+    str | None, typer.Option("--stdin-path", metavar="PATH", help="Where standard input stands in the workspace.")
+]
+ExcerptsOption = Annotated[bool, typer.Option("--excerpts", help="Put the cited lines into the JSON.")]
+JobsOption = Annotated[
+    int, typer.Option("--jobs", "-j", min=0, max=64, help="Processes; 0 is as many as the documents are worth.")
+]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Write nothing; print what would change as a diff.")]
+InteractiveOption = Annotated[bool, typer.Option("--interactive", "-i", help="Ask about each fix.")]
+UnsafeOption = Annotated[
+    bool, typer.Option("--unsafe", help="Also cite the lines that an edited text is aligned with.")
+]
+RecordsOption = Annotated[
+    bool, typer.Option("--records", help="Also fix documents that describe a moment, as if they described today.")
+]
+CodesOption = Annotated[
+    list[str] | None, typer.Option("--code", metavar="CODE", help="Accept findings of this code only; may be repeated.")
+]
+AcceptLevelOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that is accepted.")]
+SinceOption = Annotated[
+    str | None,
+    typer.Option("--since", metavar="REV", help="Only documents that changed since a commit, or cite what did."),
+]
+NoCacheOption = Annotated[
+    bool, typer.Option("--no-cache", help="Look at everything anew, whatever the last check came to.")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary; findings only.")]
+ColorOption = Annotated[bool, typer.Option("--no-color", help="No colour (NO_COLOR does the same).")]
+
+JudgeOption = Annotated[
+    JudgeChoice | None, typer.Option("--judge", help="Who judges; unset, judge.name of your settings.")
+]
+ModelOption = Annotated[str | None, typer.Option("--model", metavar="NAME", help="The judge's model.")]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        metavar="URL",
+        help="The judge's address. A key that your settings name for another one is not sent there.",
+    ),
+]
+ScopeOption = Annotated[
+    Scope | None, typer.Option("--scope", help="Every citation, or the deterministic sample (audit.scope).")
+]
+OnFoundOption = Annotated[
+    OnFound | None,
+    typer.Option("--on-found", help="What follows from an unsupported citation (audit.on_found)."),
+]
+WriteOption = Annotated[bool, typer.Option("--write", help="With --on-found repair: write, in place of a diff.")]
+EstimateOption = Annotated[
+    bool, typer.Option("--estimate", help="Say how many rows, requests and tokens it would take; send nothing.")
+]
+ShownOption = Annotated[
+    Severity | None,
+    typer.Option("--level", help="The quietest severity that is shown; unset, warnings and all that a judge says."),
+]
+NoVerdictsOption = Annotated[
+    bool, typer.Option("--no-cache", help="Ask about everything anew, and keep nothing of it.")
+]

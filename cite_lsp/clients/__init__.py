@@ -1,0 +1,1 @@
+"""The wires to models: the only room that imports httpx."""

@@ -1,0 +1,168 @@
+"""By which means a model is held to a schema, and what its reply is worth: JSON is looked for, never assumed."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import orjson
+
+Means = Literal["json_schema", "tool", "json_object", "text"]
+
+_TELLS: dict[Means, str] = {
+    "json_schema": r"\b(?:response_format|json_schema|schema|grammar|structured|output_config|format)\b",
+    "tool": r"\b(?:tools?|tool_choice|function|schema)\b",
+    "json_object": r"\b(?:response_format|json_object|json|format)\b",
+    "text": r"(?!)",
+}
+"""Words of a complaint about each means."""
+_REFUSING = ("support", "unrecogni", "unknown", "unexpected", "extra", "permitted", "instead", "allowed", "invalid")
+_MOST_STARTS = 20
+_MOST_LOOKED_AT = 200_000
+_THOUGHT = "</think>"
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How a server is asked: what it has turned down is not tried again.
+
+    Attributes:
+        means: What holds it to the schema; the first is used, the others are what is left to try.
+        caps: Names of the parameter that bounds the reply, likewise.
+        efforts: Values that say how hard the model thinks, likewise; None leaves it out.
+        temperature: Whether it is asked for the likeliest words.
+        strict: Whether a schema is said to be strict.
+    """
+
+    means: tuple[Means, ...]
+    caps: tuple[str, ...] = ("max_tokens",)
+    efforts: tuple[object, ...] = (None,)
+    temperature: bool = True
+    strict: bool = True
+
+    def after(self, said: str, *, failed: bool = False) -> "Habits | None":
+        """How to ask after a complaint; None where nothing of ours is complained about.
+
+        A server that fails without a word has its reasons; one that refuses so does not like something of ours.
+        """
+        words = said.lower()
+        turned_down = any(each in words for each in _REFUSING)
+        if "tool_choice" in words and self.means[0] == "tool" and len(self.means) > 1:
+            return replace(self, means=self.means[1:])
+        if turned_down and self.caps[0] in words and len(self.caps) > 1:
+            return replace(self, caps=self.caps[1:])
+        if "temperature" in words and self.temperature:
+            return replace(self, temperature=False)
+        if any(each in words for each in ("effort", "think", "reasoning", "output_config")) and len(self.efforts) > 1:
+            return replace(self, efforts=self.efforts[1:])
+        if "strict" in words and self.strict:
+            return replace(self, strict=False)
+        told = re.search(_TELLS[self.means[0]], words) is not None
+        return self.lower() if told or not (words or failed) else None
+
+    def lower(self) -> "Habits | None":
+        """The next means; None where this is the last."""
+        return replace(self, means=self.means[1:]) if len(self.means) > 1 else None
+
+
+def with_schema(system: str, schema: Mapping[str, Any]) -> str:
+    """The system text for a server that takes no schema: it is written out."""
+    written = orjson.dumps(schema).decode()
+    return f"{system}\n\nAnswer with one JSON object and nothing else. It keeps to this JSON schema:\n{written}"
+
+
+def json_in(text: str) -> str:
+    """The JSON object in a reply: the whole of it, else the first balanced one; the text itself where there is none.
+
+    What a model thought aloud is passed over, and so is the fence around a block of code. Objects are looked for in
+    the first 200,000 characters.
+    """
+    text = text.strip()
+    if _is_object(text):
+        return text
+    _, thought, said = text.rpartition(_THOUGHT)
+    return (_first_object(said) if thought else None) or _first_object(text) or text
+
+
+def _first_object(text: str) -> str | None:
+    text = text[:_MOST_LOOKED_AT]
+    start = text.find("{")
+    for _ in range(_MOST_STARTS):
+        if start < 0:
+            return None
+        end = _balanced(text, start)
+        if end and _is_object(text[start:end]):
+            return text[start:end]
+        start = text.find("{", start + 1)
+    return None
+
+
+def _balanced(text: str, start: int) -> int:
+    """The index behind the brace that closes the one at `start`; 0 where none does."""
+    depth = 0
+    quoted = escaped = False
+    for index in range(start, len(text)):
+        each = text[index]
+        if quoted:
+            if escaped:
+                escaped = False
+            elif each == "\\":
+                escaped = True
+            elif each == '"':
+                quoted = False
+        elif each == '"':
+            quoted = True
+        elif each == "{":
+            depth += 1
+        elif each == "}":
+            depth -= 1
+            if depth == 0:
+                return index + 1
+    return 0
+
+
+def _is_object(text: str) -> bool:
+    return isinstance(loaded(text), dict)
+
+
+def loaded(text: str) -> Any:  # noqa: ANN401  # JSON
+    """Read JSON; None where it is none."""
+    try:
+        return orjson.loads(text.encode("utf-8", "replace"))
+    except ValueError:
+        return None
+
+
+def keeps_to(value: object, schema: Mapping[str, Any]) -> bool:
+    """Whether a value keeps to a schema, as far as the keywords go that our schemas have; others are passed over."""
+    if "enum" in schema and value not in schema["enum"]:
+        return False
+    kinds = schema.get("type", ())
+    if kinds and not any(_is_kind(value, kind) for kind in ((kinds,) if isinstance(kinds, str) else kinds)):
+        return False
+    if isinstance(value, dict):
+        return _keeps_keys(value, schema)
+    if isinstance(value, list) and "items" in schema:
+        return all(keeps_to(each, schema["items"]) for each in value)
+    return True
+
+
+def _keeps_keys(value: Mapping[str, object], schema: Mapping[str, Any]) -> bool:
+    properties: Mapping[str, Any] = schema.get("properties", {})
+    required: Sequence[str] = schema.get("required", ())
+    if any(name not in value for name in required):
+        return False
+    if schema.get("additionalProperties") is False and any(name not in properties for name in value):
+        return False
+    return all(keeps_to(value[name], under) for name, under in properties.items() if name in value)
+
+
+def _is_kind(value: object, kind: str) -> bool:
+    if kind == "null":
+        return value is None
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if isinstance(value, int):
+        return kind in ("integer", "number")
+    named: dict[str, type] = {"string": str, "number": float, "array": list, "object": dict}
+    return kind in named and isinstance(value, named[kind])

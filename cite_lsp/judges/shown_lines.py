@@ -1,0 +1,80 @@
+"""The cited lines as a judge is shown them: nothing hidden, nothing that a model takes for a command, no keys."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cite_lsp.audit.verdicts import Row
+from cite_lsp.clients.redaction import kept_back, kept_back_lines
+
+KEPT_BACK = "(this line is kept back: it looks like a key)"
+_MARKS = re.compile(
+    r"<(?=[|｜][^\s<>|｜]{1,40}[|｜]>|(?:start|end)_of_turn>|/?s>|<\s?/?\s?SYS\s?>>)|\[(?=/?INST\])", re.IGNORECASE
+)
+"""Where what models take for the frame of a message begins; a server may read it as one wherever it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownLine:
+    """A cited line.
+
+    Attributes:
+        excerpt: Index into the row's excerpts, from 0.
+        number: Its 1-based number in the file.
+        offset: The number less the excerpt's `start_line`.
+        raw: The line as it stands in the file; None where it is kept back.
+        shown: The line as the judge is shown it.
+    """
+
+    excerpt: int
+    number: int
+    offset: int
+    raw: str | None
+    shown: str
+
+
+def shown_lines(row: Row) -> tuple[ShownLine, ...]:
+    """Give all lines of a row's excerpts in order."""
+    found: list[ShownLine] = []
+    for index, excerpt in enumerate(row.excerpts):
+        secret = kept_back_lines([text for _, text in excerpt.lines])
+        for place, (number, text) in enumerate(excerpt.lines):
+            raw, shown = (None, KEPT_BACK) if place in secret else (text, visible(text))
+            found.append(ShownLine(index, number, number - excerpt.start_line, raw, shown))
+    return tuple(found)
+
+
+def why_not_shown(row: Row, lines: Sequence[ShownLine]) -> str:
+    """Give why a row cannot be sent at all, or ""."""
+    if not row.claim.strip():
+        return "there is no claim to check"
+    if not lines:
+        return "no lines are cited"
+    if kept_back(row.claim):
+        return "the claim looks as if it held a key, so it is kept back"
+    if all(line.raw is None for line in lines):
+        return "the cited lines look like keys, so they are kept back"
+    return ""
+
+
+def visible(text: str) -> str:
+    r"""Give a text in which control and format characters are written out (`\u{202e}`); tabs stay.
+
+    A `<|…|>` and its like, with which models are told who speaks, is broken by a backslash.
+    """
+    if not text.isprintable():
+        text = "".join(_written(character) for character in text)
+    return _MARKS.sub(lambda mark: mark.group() + "\\", text)
+
+
+def _written(character: str) -> str:
+    if character == "\t" or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
+        return character
+    return f"\\u{{{ord(character):x}}}"
+
+
+def said(text: str, limit: int = 400) -> str:
+    """Give what a judge says as one line for a person: white space as single spaces, nothing hidden, cut when long."""
+    line = visible(" ".join(text.split())) if text else ""
+    return line if len(line) <= limit else line[: limit - 1] + "…"

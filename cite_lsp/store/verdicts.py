@@ -1,0 +1,425 @@
+"""The verdicts of judges, kept under what the judge was given; and what each judge was asked on a day."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+import orjson
+
+from cite_lsp.audit.judgement import Judged
+from cite_lsp.audit.row_data import verdict_from_data, verdict_to_data
+from cite_lsp.store.table import StoreError, Table
+
+FILE = "verdicts-1.db"
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS verdicts (
+    key TEXT PRIMARY KEY NOT NULL,
+    label TEXT NOT NULL,
+    kind TEXT,
+    reason TEXT NOT NULL,
+    basis TEXT NOT NULL,
+    evidence TEXT NOT NULL,
+    confidence REAL,
+    judge TEXT NOT NULL,
+    at REAL NOT NULL,
+    used INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS verdicts_used ON verdicts (used);
+CREATE TABLE IF NOT EXISTS spent (
+    day TEXT NOT NULL,
+    judge TEXT NOT NULL,
+    rows INTEGER NOT NULL,
+    cost REAL NOT NULL,
+    PRIMARY KEY (day, judge)
+) WITHOUT ROWID;
+"""
+_COLUMNS = ("key", "label", "kind", "reason", "basis", "evidence", "confidence", "judge", "at", "used")
+_NAMES = ", ".join(_COLUMNS)
+_MARKS = ", ".join("?" * len(_COLUMNS))
+_NEWER_STAYS = f"""
+ON CONFLICT (key) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])}
+WHERE excluded.at >= at
+"""
+_KEEP = f"INSERT INTO verdicts ({_NAMES}) VALUES ({_MARKS}) {_NEWER_STAYS}"  # noqa: S608 - names of ours
+_INCOMING = f"""
+CREATE TEMP TABLE incoming ({_NAMES.replace("key,", "key TEXT PRIMARY KEY NOT NULL,")});
+"""
+_TAKE_IN = f"INSERT INTO incoming ({_NAMES}) VALUES ({_MARKS}) {_NEWER_STAYS}"  # noqa: S608
+_MERGE = f"INSERT INTO verdicts ({_NAMES}) SELECT {_NAMES} FROM incoming WHERE true ORDER BY rowid {_NEWER_STAYS}"  # noqa: S608
+_AT_ONCE = 400
+"""Keys of one question; SQLite takes 999 variables in old builds."""
+_KEPT_SHARE = 0.9
+"""So much is left when there is too much: what is dropped at a time makes room for many writes."""
+_DAY = 24 * 3600
+_DAYS_KEPT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a judge was asked on one day (UTC): rows, and their cost in the unit of `est_cost`."""
+
+    judge: str
+    rows: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What is kept.
+
+    Attributes:
+        path: The file; it may not be there yet.
+        rows: How many verdicts.
+        bytes: The size of the file with its log.
+        oldest, newest: When they were given, seconds since the epoch; None without verdicts.
+        judges: How many are of each judge, by its identity; most first.
+        spent: What was asked today.
+    """
+
+    path: str
+    rows: int = 0
+    bytes: int = 0
+    oldest: float | None = None
+    newest: float | None = None
+    judges: Mapping[str, int] = field(default_factory=dict)
+    spent: tuple[Spent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import came to: verdicts in the file, those that were not known, those that replaced an older one."""
+
+    rows: int
+    added: int
+    renewed: int
+
+
+class Verdicts:
+    """The verdicts that are kept in one folder, for all processes of a person; from any thread.
+
+    A call may wait some seconds for another process: none belongs on an event loop.
+    """
+
+    def __init__(self, folder: str, *, max_rows: int = 200_000, clock: Callable[[], float] = time.time) -> None:
+        """Take the cache folder, which is made when it is needed, and how many verdicts are kept in it."""
+        self._table = Table(folder, FILE, _SCHEMA, version=_VERSION, any_thread=True)
+        self._max_rows = max_rows
+        self._clock = clock
+        self._lock = Lock()
+        self._unwritten = ""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self._table.path
+
+    @property
+    def message(self) -> str:
+        """What a person should be told, a sentence without a full stop; "" while all is well."""
+        table = self._table
+        if table.message:
+            return f"{table.message}; the limits of a day count what this process asks"
+        if table.aside:
+            lost = "what it held, and what was spent today, is not known any more"
+            return f"{table.path} was damaged and was put aside as {table.aside}; {lost}"
+        if self._unwritten:
+            return f"{table.path} cannot be written, so new verdicts are not kept: {self._unwritten}"
+        return ""
+
+    # --- verdicts
+
+    def recall(self, keys: Iterable[str]) -> dict[str, Judged]:
+        """Give what is known of some keys, as `cached`."""
+        wanted = list(dict.fromkeys(keys))
+        now = int(self._clock())
+        found: dict[str, Judged] = {}
+        touched: list[tuple[int, str]] = []
+        with self._lock:
+            for low in range(0, len(wanted), _AT_ONCE):
+                for row in self._rows(wanted[low : low + _AT_ONCE]):
+                    judged = _judged(row)
+                    if judged is not None:
+                        found[row[0]] = judged
+                        if row[-1] < now - _DAY:  # so seldom that reading does not always write
+                            touched.append((now, row[0]))
+            if touched:
+                self._table.write(lambda database: _touch(database, touched))
+        return found
+
+    def keep(self, verdicts: Mapping[str, Judged]) -> bool:
+        """Keep verdicts by their keys; False where they could not be written. A newer one of the same key stays."""
+        if not verdicts:
+            return True
+        now = int(self._clock())
+        rows = [_row(key, judged, now) for key, judged in verdicts.items()]
+
+        def change(database: sqlite3.Connection) -> None:
+            database.executemany(_KEEP, rows)
+            self._shorten(database)
+
+        with self._lock:
+            done = self._table.write(change)
+            self._unwritten = self._table.failure
+        return done
+
+    def clear(self) -> int:
+        """Forget all verdicts; give how many there were. What was spent today stays. Raises `StoreError`."""
+        with self._lock:
+            if not os.path.lexists(self.path):
+                return 0
+            count: int = self._table.read(_count, 0)
+            self._check_kept()
+            if not self._table.empty(but=("spent",)):
+                raise StoreError(f"{self.path} cannot be cleared: {self._table.failure}")
+        return count
+
+    def info(self) -> Info:
+        """Tell what is kept."""
+        if not os.path.lexists(self.path):
+            return Info(self.path)
+        with self._lock:
+            return self._table.read(self._info, Info(self.path))
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            self._table.close()
+
+    # --- what is spent
+
+    def admit(
+        self,
+        judge: str,
+        rows: int,
+        cost: float,
+        *,
+        most_rows: int | None = None,
+        most_cost: float | None = None,
+        section: str = "judge.limits",
+    ) -> str:
+        """Book a request of a judge on today (UTC), unless that would pass a limit of the day.
+
+        Args:
+            judge: Its identity; each judge has limits of its own.
+            rows: How many rows the request asks.
+            cost: What it costs, in the unit of `est_cost`.
+            most_rows: How many rows a day may have; None is no limit.
+            most_cost: What a day may cost; None is no limit.
+            section: Where the limits are set, for the message.
+
+        Returns:
+            "" when it is booked; else why not, a sentence without a full stop. All processes count together.
+        """
+        now = self._clock()
+        today = _day(now)
+        refusal = ""
+
+        def book(database: sqlite3.Connection) -> None:
+            nonlocal refusal
+            question = "SELECT rows, cost FROM spent WHERE day = ? AND judge = ?"
+            asked, spent = database.execute(question, (today, judge)).fetchone() or (0, 0.0)
+            refusal = _over(judge, section, ("rows_per_day", asked, rows, most_rows), "rows were asked")
+            refusal = refusal or _over(judge, section, ("cost_per_day", spent, cost, most_cost), "was spent")
+            if not refusal:
+                after = (today, judge, asked + rows, spent + cost)
+                database.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?)", after)
+                database.execute("DELETE FROM spent WHERE day < ?", (_day(now - _DAYS_KEPT * _DAY),))
+
+        with self._lock:
+            if self._table.write(book):
+                return refusal
+            if most_rows is None and most_cost is None:
+                return ""
+            why = self._table.failure
+        return f"what was spent today is not known, so {section} cannot be kept: {self.path} cannot be written ({why})"
+
+    # --- files
+
+    def export_to(self, path: str) -> int:
+        """Write all verdicts into a file, as JSON lines, gzipped where its name ends in ".gz"; give how many.
+
+        The file is written whole or not at all, and takes the place of an earlier export and of nothing else.
+
+        Raises:
+            StoreError: It cannot be written, or the verdicts not be read.
+        """
+        from cite_lsp.store import transfer  # noqa: PLC0415 - pydantic is loaded for it
+
+        with self._lock, transfer.writing(path) as write:
+            aside = self._table.aside
+            count = self._table.read(lambda database: _export(database, write), -1)
+            self._check_kept()
+            if self._table.aside != aside:  # what was written is not what there was
+                raise StoreError(self.message)
+            if count < 0:
+                raise StoreError(f"{self.path} cannot be read: {self._table.failure}")
+        return count
+
+    def import_from(self, path: str) -> Imported:
+        """Take in the verdicts of a file that `export_to` wrote; of two of the same key the newer one stays.
+
+        Raises:
+            StoreError: A line is wrong, the file cannot be read, or the verdicts not be written: nothing was taken in.
+        """
+        from cite_lsp.store import transfer  # noqa: PLC0415
+
+        now = int(self._clock())
+        with self._lock:
+            self._table.read(_count, 0)
+            self._check_kept()
+            lines = (_row(key, judged, now) for key, judged in transfer.read(path))
+            done: list[Imported] = []
+            with self._incoming(lines):
+                if not self._table.write(lambda database: done.append(self._merge(database))):
+                    raise StoreError(f"{self.path} cannot be written: {self._table.failure}")
+        return done[-1]
+
+    # --- within the lock
+
+    def _rows(self, keys: list[str]) -> list[tuple[Any, ...]]:
+        marks = ",".join("?" * len(keys))
+        question = f"SELECT {_NAMES} FROM verdicts WHERE key IN ({marks})"  # noqa: S608 - names of ours
+        none: list[tuple[Any, ...]] = []
+        return self._table.read(lambda database: database.execute(question, keys).fetchall(), none)
+
+    def _shorten(self, database: sqlite3.Connection) -> None:
+        count = _count(database)
+        if count > self._max_rows:
+            drop = count - max(int(self._max_rows * _KEPT_SHARE), 1)
+            oldest = "SELECT rowid FROM verdicts ORDER BY used, rowid LIMIT ?"
+            database.execute(f"DELETE FROM verdicts WHERE rowid IN ({oldest})", (drop,))  # noqa: S608
+
+    def _info(self, database: sqlite3.Connection) -> Info:
+        count, oldest, newest = database.execute("SELECT count(*), min(at), max(at) FROM verdicts").fetchone()
+        judges = database.execute("SELECT judge, count(*) AS n FROM verdicts GROUP BY judge ORDER BY n DESC, judge")
+        today = (_day(self._clock()),)
+        spent = database.execute("SELECT judge, rows, cost FROM spent WHERE day = ? ORDER BY judge", today)
+        size = sum(_size(self.path + ending) for ending in ("", "-wal", "-shm"))
+        return Info(
+            self.path, count, size, oldest, newest, dict(judges.fetchall()), tuple([Spent(*each) for each in spent])
+        )
+
+    def _check_kept(self) -> None:
+        """Raise `StoreError` where there is no file to work with."""
+        if self._table.message:
+            raise StoreError(self._table.message)
+
+    @contextmanager
+    def _incoming(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[None]:
+        """Put rows into a table of this connection alone, so that no other process waits for the file to be read."""
+
+        def fill(database: sqlite3.Connection) -> bool:
+            database.execute("DROP TABLE IF EXISTS temp.incoming")
+            database.execute(_INCOMING)
+            database.execute("BEGIN")
+            try:
+                database.executemany(_TAKE_IN, rows)
+            finally:
+                database.execute("COMMIT")
+            return True
+
+        try:
+            if not self._table.read(fill, False):
+                raise StoreError(f"the verdicts cannot be taken in: {self._table.failure}")
+            yield
+        finally:
+            self._table.read(lambda database: database.execute("DROP TABLE IF EXISTS temp.incoming"), None)
+
+    def _merge(self, database: sqlite3.Connection) -> Imported:
+        older = "SELECT count(*) FROM incoming JOIN verdicts USING (key) WHERE incoming.at > verdicts.at"
+        (renewed,) = database.execute(older).fetchone()
+        (arrived,) = database.execute("SELECT count(*) FROM incoming").fetchone()
+        before = _count(database)
+        database.execute(_MERGE)
+        added = _count(database) - before
+        self._shorten(database)
+        return Imported(arrived, added, renewed)
+
+
+def _touch(database: sqlite3.Connection, used: list[tuple[int, str]]) -> None:
+    database.executemany("UPDATE verdicts SET used = ? WHERE key = ?", used)
+
+
+def _count(database: sqlite3.Connection) -> int:
+    count: int = database.execute("SELECT count(*) FROM verdicts").fetchone()[0]
+    return count
+
+
+def _export(database: sqlite3.Connection, write: Callable[[int, Iterable[tuple[str, Judged]]], int]) -> int:
+    database.execute("BEGIN")  # the same rows twice, whoever writes meanwhile
+    try:
+        return write(sum(1 for _ in _all(database)), _all(database))
+    finally:
+        database.execute("COMMIT")
+
+
+def _all(database: sqlite3.Connection) -> Iterator[tuple[str, Judged]]:
+    for row in database.execute(f"SELECT {_NAMES} FROM verdicts ORDER BY used, rowid"):  # noqa: S608 - names of ours
+        judged = _judged(row)
+        if judged is not None:
+            yield row[0], judged
+
+
+def _row(key: str, judged: Judged, used: int) -> tuple[Any, ...]:
+    data = verdict_to_data(judged.verdict)
+    evidence = [[excerpt, offset, _plain(text)] for excerpt, offset, text in data["evidence"]]
+    texts = [_plain(data[name]) for name in ("reason", "basis")]
+    written = orjson.dumps(evidence).decode()
+    return (
+        key,
+        data["label"],
+        data["kind"],
+        *texts,
+        written,
+        data["confidence"],
+        _plain(data["judge"]),
+        judged.at,
+        used,
+    )
+
+
+def _judged(row: tuple[Any, ...]) -> Judged | None:
+    """Give what a row says; None for one that says nothing that we know."""
+    data = dict(zip(_COLUMNS, row, strict=True))
+    try:
+        data["evidence"] = orjson.loads(data["evidence"])
+        return Judged(verdict_from_data(data), float(data["at"]), cached=True)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _plain(text: str) -> str:
+    """Give a text without halves of characters, which a model may write and no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def _over(judge: str, section: str, limit: tuple[str, float, float, float | None], what: str) -> str:
+    """Say that a limit would be passed; "" where it would not. `limit`: name, spent, to be spent, the most."""
+    name, spent, more, most = limit
+    if most is None or spent + more <= most * (1 + 1e-9):  # ten times 0.1 is one
+        return ""
+    return (
+        f"{section}.max_{name} is {most:,g} and {spent:,g} {what} of {judge} today (UTC), "
+        f"so a request of {more:,g} more is not sent; raise the limit or wait for the next day"
+    )
+
+
+def _day(at: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(at))
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size  # noqa: PTH116
+    except OSError:
+        return 0

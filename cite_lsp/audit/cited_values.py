@@ -15,14 +15,18 @@ from typing import NamedTuple
 from cite_lsp.audit.amounts import numbers_in, stated
 from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.document import Block
+from cite_lsp.document.extensions import CALL_LIKE, EXTENSIONS
 from cite_lsp.document.inline import lex
 from cite_lsp.document.ranges import Place
 
 _MOST_CHARS = 120
 """Characters of the longest code span that is a value: a longer one is a piece of code."""
 
-_CITES = re.compile(r"\S*\.\w+(?::|#L)[0-9]\S*\Z")
+_CITES = re.compile(r"\S*\.\w+(?::|#L)[0-9]\S*\Z|[A-Za-z_]\w*:[0-9]+-[0-9]+\Z")
 """What is written as a citation, though none was recognised in it."""
+_FILE = re.compile(r"[\w.@~*/\\-]*(?:[/\\]|\.(?P<ending>\w+))\Z")
+_QUALIFIED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*(?:\.|::|#)(?P<own>[A-Za-z_]\w*)(?:\(\))?\Z")
+"""A name with those that it belongs to: where it is defined, its own stands alone."""
 _LEFT_OUT = re.compile(r"\.\.\.|…|^[$>] ")
 """A value that leaves something out, or is typed at a prompt, stands nowhere as it is written."""
 _COMMIT = re.compile(r"(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\Z")
@@ -70,6 +74,8 @@ class Shown:
         """Whether a value stands in the lines: as a whole token, as the same number, or in another spelling."""
         value = _BLANKS.sub(" ", value).strip()
         spelled = [value, value.removesuffix("()").removesuffix("("), value.strip(_QUOTES)]
+        if (qualified := _QUALIFIED.match(value)) and not _is_file(value):
+            spelled.append(qualified["own"])
         if any(self._has_token(each) for each in dict.fromkeys(spelled) if each):
             return True
         if value.lower() in _WORDS and re.search(rf"\b{value}\b", self._text, re.IGNORECASE):
@@ -147,9 +153,14 @@ def _cites(block: Block, starts: Sequence[int], start: int, end: int) -> bool:
 def _is_value(text: str, block: Block, anchors: tuple[int, ...]) -> bool:
     if not text or len(text) > _MOST_CHARS or not any(map(str.isalnum, text)):
         return False
-    if _CITES.match(text) or _LEFT_OUT.search(text):
+    if _CITES.match(text) or _LEFT_OUT.search(text) or _is_file(text):
         return False
     return not any(block.anchors[number].path.endswith(text) for number in anchors)
+
+
+def _is_file(text: str) -> bool:
+    named = _FILE.match(text)
+    return named is not None and (named["ending"] is None or named["ending"].lower() in EXTENSIONS - CALL_LIKE)
 
 
 class _Pairing:
@@ -175,11 +186,9 @@ class _Pairing:
         """Give the citations behind a value: those that follow it, or where citations lead those before it."""
         behind = bisect_right(self._starts, position)
         near = [at for at in (behind - 1, behind) if 0 <= at < len(self._groups) and self._holds(at, position)]
-        if not near:
-            return ()
-        if len(near) > 1 and not self._leads(self._parts[near[0]]):
-            near = near[1:]
-        return self._groups[near[0]]
+        if near and near[0] < behind and not self._leads(self._parts[near[0]]):
+            del near[0]
+        return self._groups[near[0]] if near else ()
 
     def _holds(self, at: int, position: int) -> bool:
         start, end = self._parts[at]

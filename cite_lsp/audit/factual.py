@@ -13,15 +13,19 @@ PROSE = frozenset({"paragraph", "list-item"})
 
 _NAME = re.compile(r"(?=.*[A-Za-z0-9])\S[^\n]{0,80}\Z")
 _FILE = re.compile(r"[\w.@~/\\-]*[/\\][\w.@~/\\-]*\Z|[\w-]+\.[a-z]{1,5}\Z")
+_COMMIT = re.compile(r"(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\Z")
 _SAYS = re.compile(
-    r"\b(?:is|are|has|have|holds?|keeps?|returns?|raises?|throws?|calls?|sets?|defaults?|reads?|writes?|uses?|takes?"
+    r"(?<![\w-])(?:is|are|has|have|holds?|keeps?|returns?|raises?|throws?|calls?|sets?|defaults?|reads?|writes?|uses?|takes?"
     r"|gives?|stores?|accepts?|rejects?|refuses?|limits?|caps?|runs?|starts?|stops?|ends?|contains?|retries|waits?"
     r"|checks?|validates?|parses?|sends?|receives?|creates?|deletes?|removes?|adds?|computes?|converts?|maps?|sorts?"
     r"|equals?|means?|requires?|allows?|inherits?|implements?|extends?|overrides?|wraps?|yields?|emits?|handles?"
     r"|catches|passes|matches|fetches|closes|opens?|logs?|loads?|saves?|makes?|begins?|falls?|fails?|skips?|drops?"
-    r"|ignores?|lives?|belongs?|does|do)\b",
+    r"|ignores?|lives?|belongs?|does|do)(?![\w-])",
     re.IGNORECASE,
 )
+"""A verb; within a word of several parts, such as `front-end`, it is none."""
+_TASK = re.compile(r"[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[[ xX]\][ \t]")
+"""How an item of a list of tasks begins: it says what is to be so."""
 _NO_FACT = re.compile(
     r"\b(?:should|shall|would|could|may|might|must|will|you|your|we|our|i|let's|please|todo|fixme|e\.g|for example"
     r"|for instance|suppose|assume\w*|imagine|if|whether|consider|recommend\w*|propos\w+|plan\w*|want\w*|needs?"
@@ -60,7 +64,7 @@ def uncited(block: Block) -> Iterator[Uncited]:
     """
     text = block.text
     codes = lex(text).codes if block.kind in PROSE and "`" in text else ()
-    if not codes:
+    if not codes or _TASK.match(text):
         return
     claims = Claims(block, ALONE)
     places = claims.places
@@ -76,10 +80,15 @@ def uncited(block: Block) -> Iterator[Uncited]:
         if place in cited or first == at:
             continue
         named = [text[code.inner_start : code.inner_end].strip() for code in codes[first:at]]
-        name = next((each for each in named if _NAME.match(each) and not _FILE.match(each)), "")
+        name = next((each for each in named if _is_name(each)), "")
         following = claims.trimmed(*places[number + 1]) if number + 1 < len(places) else None
         if name and _is_fact(text[slice(*place)]) and not _is_borne(text, following, cited):
             yield Uncited(*place, name)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a code span names something of the code; a file or a commit alone says where, not what."""
+    return _NAME.match(text) is not None and _FILE.match(text) is None and _COMMIT.match(text) is None
 
 
 def _is_fact(sentence: str) -> bool:

@@ -4,6 +4,9 @@ from typing import Literal
 
 GuardMode = Literal["fail", "warn"]
 
+OUTPUT_CAP = "output-cap"
+"""The cause of a trouble: a request that was not sent since the declared cap cannot carry its reply."""
+
 _A_ROW = 70
 _BESIDE = 500
 

@@ -5,25 +5,26 @@ repair is seen. Nothing here writes a file.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from cite_lsp.audit.asked import Resolve
 from cite_lsp.audit.claim_texts import without_citations
-from cite_lsp.audit.judgement import AskingJudge, Trouble
+from cite_lsp.audit.judgement import AskingJudge, Judged, Trouble
 from cite_lsp.audit.nearby import Window, windows
 from cite_lsp.audit.options import AuditOptions
 from cite_lsp.audit.proposals import Proposal, Repaired, repaired, sentence_place
 from cite_lsp.audit.run import AuditReport, Limits, audit_document
-from cite_lsp.audit.selecting import AuditRow
+from cite_lsp.audit.selecting import AuditRow, select_rows
 from cite_lsp.audit.verdicts import Judge, Row, Verdict
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.document import Document
+from cite_lsp.document.ranges import Place
 from cite_lsp.findings.finding import Edit
 from cite_lsp.snapshot.excerpt import language_of
 from cite_lsp.snapshot.lines import FileText
-from cite_lsp.snapshot.resolve import Resolution
+from cite_lsp.snapshot.resolve import Resolution, resolve_lines
 from cite_lsp.snapshot.snapshot import Snapshot
 
 __all__ = ["Proposal", "Repair", "RepairFailed", "RepairRequest", "Repairer", "RoundOutcome", "repair_round"]
@@ -87,6 +88,7 @@ class Repair:
         old, new: Its sentence on one line, before and after.
         why: Why it was changed so, or why it was not; a clause.
         verdict: What the second pass said; `before` where there was none.
+        harm: What the change does besides, a clause: it makes another citation worse; "" where it does nothing.
     """
 
     row: AuditRow
@@ -96,6 +98,12 @@ class Repair:
     new: str
     why: str
     verdict: Verdict
+    harm: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Whether there is a change, it is supported, and no other citation is the worse for it."""
+        return bool(self.edits) and self.verdict.label == "supported" and not self.harm
 
     @property
     def edit(self) -> Edit | None:
@@ -123,8 +131,8 @@ class RoundOutcome:
 
     @property
     def survivors(self) -> tuple[Repair, ...]:
-        """What was carried and is not supported after the round."""
-        return tuple(repair for repair in self.repairs if repair.verdict.label != "supported")
+        """What was carried and is not supported after the round, or only at the cost of another citation."""
+        return tuple(repair for repair in self.repairs if repair.verdict.label != "supported" or repair.harm)
 
 
 def request_for(
@@ -171,7 +179,7 @@ def row_without_lines(anchor: Anchor, resolution: Resolution, snapshot: Snapshot
     )
 
 
-async def repair_round(
+async def repair_round(  # noqa: PLR0913 - all that a round hangs on
     document: Document,
     snapshot: Snapshot,
     report: AuditReport,
@@ -182,8 +190,11 @@ async def repair_round(
     resolve: Resolve | None = None,
     limits: Limits | None = None,
     held_back: Callable[[AuditRow], str] = lambda _: "",
+    resolutions: Sequence[Resolution] = (),
 ) -> RoundOutcome:
     """Repair what a report calls unsupported, and audit the document once more.
+
+    What the first pass was answered is not asked again.
 
     Args:
         document: What was audited.
@@ -195,6 +206,7 @@ async def repair_round(
         resolve: Answers for cited lines in place of the snapshot, as in `audit_document`.
         limits: As there.
         held_back: Says why a repairer may not be shown a row; "" where it may.
+        resolutions: As in `audit_document`, of the first pass.
     """
     carried = [
         (row, verdict)
@@ -214,12 +226,26 @@ async def repair_round(
     if not made.repaired:
         left = [_left(row, verdict, made.refused[row.index]) for row, verdict in carried]
         return RoundOutcome(document, (), _counted(report, passes=1, rounds=1, first=len(carried)), tuple(left))
-    pinned = tuple(row.index for row, _ in carried)
+    places = {index: sentence_place(document, document.anchors[index]) for index in made.repaired}
+    pinned = _pinned(report, [row.index for row, _ in carried], places.values())
     second = await audit_document(
-        made.document, snapshot, judge, options, resolve=resolve, pinned=pinned, limits=limits
+        made.document,
+        snapshot,
+        judge,
+        options,
+        resolve=resolve,
+        pinned=pinned,
+        limits=limits,
+        resolutions=_resolutions(resolutions, made, snapshot),
+        known=_answered(report, judge),
     )
     after = {row.index: verdict for row, verdict in zip(second.rows, second.verdicts, strict=True)}
-    repairs = [_repair(row, verdict, made, after[row.index]) for row, verdict in carried]
+    harm = _harm(report, after, places)
+    repairs = [_repair(row, verdict, made, after[row.index], harm.get(row.index, "")) for row, verdict in carried]
+    if any(each.good for each in repairs):
+        alone = _alone(document, repairs)
+        rows = select_rows(alone, snapshot, options, None, resolve, pinned, _resolutions(resolutions, made, snapshot))
+        repairs = _as_judged(repairs, second.rows, rows)
     edits = sorted((edit for each, _ in made.repaired.values() for edit in each.edits), key=lambda edit: edit.start)
     return RoundOutcome(
         made.document, tuple(edits), _counted(second, passes=2, rounds=1, first=len(carried)), tuple(repairs)
@@ -229,6 +255,74 @@ async def repair_round(
 def _counted(report: AuditReport, *, passes: int, rounds: int, first: int = 0) -> AuditReport:
     meta = replace(report.meta, passes=passes, citation_repair_rounds=rounds, first_pass_findings=first)
     return replace(report, meta=meta)
+
+
+# --- the second pass
+
+
+def _pinned(first: AuditReport, carried: Iterable[int], places: Collection[Place]) -> list[int]:
+    """Give what is looked at again: what was carried, and what stands in the same sentences as a repair."""
+    beside = [row.index for row in first.rows if any(low <= row.anchor.start < high for low, high in places)]
+    return list(dict.fromkeys([*carried, *beside]))
+
+
+def _answered(first: AuditReport, judge: Judge | AskingJudge) -> dict[str, Judged]:
+    """Give what the judge answered in the first pass, by the key of the row."""
+    rows = [each.row for each in first.rows if each.row is not None]
+    return {
+        row.key(judge.identity, reads_file=judge.reads_file): replace(answer, cached=True)
+        for row, answer in zip(rows, first.judgement.answers, strict=True)
+        if answer is not None
+    }
+
+
+def _resolutions(known: Sequence[Resolution], made: "_Made", snapshot: Snapshot) -> list[Resolution]:
+    """Give what the citations of the new document mean: those that name other lines now lead to the same file."""
+    found = list(known)
+    for index in made.repaired if known else ():
+        anchor, file = made.document.anchors[index], cited_file(snapshot, known[index])
+        if file is not None:
+            found[index] = resolve_lines(anchor, file, known[index]._replace(status="found"))
+    return found
+
+
+def _harm(first: AuditReport, after: Mapping[int, Verdict], places: Mapping[int, Place]) -> dict[int, str]:
+    """Say, by the index of the repair, which other citation is worse than it was: of the sentence, or the nearest."""
+    found: dict[int, str] = {}
+    for row, before in zip(first.rows, first.verdicts, strict=True):
+        now = after.get(row.index, before)
+        if _is_worse(before, now):
+            start = row.anchor.start
+            blamed = min(places, key=lambda index: max(places[index][0] - start, start - places[index][1] + 1, 0))
+            why = now.basis or now.reason
+            what = f"`{' '.join(row.anchor.text.split())}` would be {now.label}"
+            found.setdefault(blamed, f"{what}: {why}" if why else what)
+    return found
+
+
+def _alone(document: Document, repairs: Iterable[Repair]) -> Document:
+    """Give the document with the good repairs only: the others were in it when it was judged, and are not written."""
+    edits = [edit for each in repairs if each.good for edit in each.edits]
+    for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
+        document = document.edit(edit.start, edit.end, edit.text)
+    return document
+
+
+def _as_judged(repairs: Sequence[Repair], judged: Iterable[AuditRow], alone: Iterable[AuditRow]) -> list[Repair]:
+    """Call a repair good only where it was judged as it stands without those that are not."""
+    before, now = ({row.index: row.row for row in rows} for rows in (judged, alone))
+    return [
+        replace(each, harm="what it says hangs on another repair that is not good")
+        if each.good and before[each.row.index] != now[each.row.index]
+        else each
+        for each in repairs
+    ]
+
+
+def _is_worse(before: Verdict, now: Verdict) -> bool:
+    if now.label == "unsupported":
+        return before.label != "unsupported"
+    return before.label == "supported" and now.label != "supported"
 
 
 # --- asking
@@ -323,8 +417,8 @@ def _left(row: AuditRow, verdict: Verdict, why: str) -> Repair:
     return Repair(row, verdict, (), row.anchor.sentence, row.anchor.sentence, why, verdict)
 
 
-def _repair(row: AuditRow, before: Verdict, made: _Made, after: Verdict) -> Repair:
+def _repair(row: AuditRow, before: Verdict, made: _Made, after: Verdict, harm: str) -> Repair:
     if row.index not in made.repaired:
         return replace(_left(row, before, made.refused[row.index]), verdict=after)
     outcome, why = made.repaired[row.index]
-    return Repair(row, before, outcome.edits, outcome.old, outcome.new, why, after)
+    return Repair(row, before, outcome.edits, outcome.old, outcome.new, why, after, harm)

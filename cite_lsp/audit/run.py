@@ -2,12 +2,12 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 
 from cite_lsp.audit.asked import Resolve
-from cite_lsp.audit.guard import guard
+from cite_lsp.audit.guard import OUTPUT_CAP, guard
 from cite_lsp.audit.judgement import AskingJudge, Heard, Judged, Judgement, Trouble
 from cite_lsp.audit.meta import Meta, Outcome, meta_of, outcome
 from cite_lsp.audit.options import AuditOptions
@@ -86,6 +86,7 @@ async def audit_document(  # noqa: PLR0913 - all that an audit hangs on
     limits: Limits | None = None,
     heard: Heard | None = None,
     resolutions: Sequence[Resolution] = (),
+    known: Mapping[str, Judged] | None = None,
 ) -> AuditReport:
     """Audit the citations of a document: do the cited lines carry the claims?
 
@@ -104,6 +105,7 @@ async def audit_document(  # noqa: PLR0913 - all that an audit hangs on
             carry them nothing is asked, or only a warning is logged, as `judge_output_cap_guard` says.
         heard: Is told of each verdict of the judge as it comes: the place in `rows`, and the answer.
         resolutions: What each of `document.anchors` means, where that is known from a check: as of a commit, say.
+        known: Answers of this judge by the key of their row: about these rows it is not asked.
 
     Raises:
         IndexError: `pinned` names a citation that the document does not have.
@@ -117,7 +119,7 @@ async def audit_document(  # noqa: PLR0913 - all that an audit hangs on
     if refusal is not None:
         judgement = Judgement((None,) * len(judged), troubles=(refusal,))
     elif judged:
-        judgement = await _ask(judge, judged, heard and _at_places(heard, places))
+        judgement = await _ask_unknown(judge, judged, heard and _at_places(heard, places), known or {})
     else:
         judgement = Judgement(())
     if options.strict:
@@ -166,7 +168,7 @@ def _refusal(rows: int, options: AuditOptions, limits: Limits | None) -> Trouble
     if mode == "warn":
         log.warning("%s", sentence)
         return None
-    return Trouble("output-cap", sentence, rows)
+    return Trouble(OUTPUT_CAP, sentence, rows)
 
 
 # ------------------------------------------------------------------------------------------------ asking
@@ -174,6 +176,25 @@ def _refusal(rows: int, options: AuditOptions, limits: Limits | None) -> Trouble
 
 def _at_places(heard: Heard, places: Sequence[int]) -> Heard:
     return lambda index, answer: heard(places[index], answer)
+
+
+async def _ask_unknown(
+    judge: Judge | AskingJudge, rows: Sequence[Row], heard: Heard | None, known: Mapping[str, Judged]
+) -> Judgement:
+    """Ask about the rows whose answer is not known."""
+    if not known:
+        return await _ask(judge, rows, heard)
+    answers = [known.get(row.key(judge.identity, reads_file=judge.reads_file)) for row in rows]
+    for index, answer in enumerate(answers):
+        if answer is not None and heard is not None:
+            heard(index, answer)
+    left = [index for index, answer in enumerate(answers) if answer is None]
+    if not left:
+        return Judgement(tuple(answers))
+    judgement = await _ask(judge, [rows[index] for index in left], heard and _at_places(heard, left))
+    for index, answer in zip(left, judgement.answers, strict=True):
+        answers[index] = answer
+    return replace(judgement, answers=tuple(answers))
 
 
 async def _ask(judge: Judge | AskingJudge, rows: Sequence[Row], heard: Heard | None) -> Judgement:
@@ -189,7 +210,13 @@ async def _ask(judge: Judge | AskingJudge, rows: Sequence[Row], heard: Heard | N
 
 
 def _fitting(judgement: Judgement, count: int) -> Judgement:
-    return judgement if len(judgement.answers) == count else _misfit(len(judgement.answers), count)
+    if len(judgement.answers) != count:
+        return _misfit(len(judgement.answers), count)
+    answers = [each if each is not None and _is_verdict(each.verdict) else None for each in judgement.answers]
+    odd = answers.count(None) - judgement.answers.count(None)
+    if not odd:
+        return judgement
+    return replace(judgement, answers=tuple(answers), troubles=(*judgement.troubles, _no_verdict(odd)))
 
 
 def _judgement(verdicts: Sequence[Verdict], count: int, heard: Callable[[int, Judged], None] | None) -> Judgement:
@@ -201,8 +228,11 @@ def _judgement(verdicts: Sequence[Verdict], count: int, heard: Callable[[int, Ju
         if heard is not None and answer is not None:
             heard(index, answer)
     missing = answers.count(None)
-    trouble = Trouble("failed", "the judge gave something that is no verdict", missing)
-    return Judgement(tuple(answers), troubles=(trouble,) if missing else ())
+    return Judgement(tuple(answers), troubles=(_no_verdict(missing),) if missing else ())
+
+
+def _no_verdict(rows: int) -> Trouble:
+    return Trouble("failed", "the judge gave something that is no verdict", rows)
 
 
 def _is_verdict(given: object) -> bool:

@@ -1,11 +1,13 @@
 """What a judge said of one document, as the formats show it."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from cite_lsp.audit.guard import OUTPUT_CAP
 from cite_lsp.audit.judgement import Judgement, Trouble, Usage, merged
+from cite_lsp.audit.meta import DECLINED
 
 if TYPE_CHECKING:
     from cite_lsp.audit.verdicts import Row, Verdict
@@ -128,7 +130,7 @@ class Account:
     def add_pass(self, judgement: Judgement) -> None:
         """Count what asking took, and what went wrong."""
         self.usage += judgement.usage
-        self.troubles = merged((*self.troubles, *judgement.troubles))
+        self.troubles = _by_cause(merged((*self.troubles, *judgement.troubles)))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -158,6 +160,17 @@ class Account:
         if self.cached:
             parts.append(f"{self.cached:,} known from before")
         return ", ".join(parts)
+
+
+def _by_cause(troubles: Iterable[Trouble]) -> tuple[Trouble, ...]:
+    """Give one trouble for each limit: what is said of it names the request, of which each is another."""
+    found: dict[tuple[str, str], Trouble] = {}
+    for each in troubles:
+        limit = each.message.partition(" is ")[0] if each.cause == DECLINED else ""
+        key = (each.cause, limit if each.cause in {DECLINED, OUTPUT_CAP} else each.message)
+        known = found.get(key)
+        found[key] = each if known is None else replace(known, rows=known.rows + each.rows)
+    return tuple(found.values())
 
 
 def _count(rows: int) -> str:

@@ -77,7 +77,7 @@ def _add(needed: Needed, judging: "Judging", subject: "Subject", asked: set[str]
     asked |= judging.judges.known(settings, given)
     keys = {row.key(judge.identity, reads_file=judge.reads_file): row for row in given}
     new = [row for key, row in keys.items() if key not in asked]
-    asked |= keys.keys()
+    asked.update(keys)  # `|=` with a view of keys would make another set
     found = estimate(new, model_options(settings.judge, settings.audit))
     needed.documents += 1
     needed.citations += len(checked.anchors)

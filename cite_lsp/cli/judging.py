@@ -152,7 +152,9 @@ class Judging:
         self.summary = Summary()
         self.account = Account()
         self.failing = 0
-        """Citations that let the run fail under `on_found = "fail"`."""
+        """Citations that let the run fail under `on_found = "fail"`, of the run or of the document."""
+        self._reached = False
+        """Whether such a document has a finding at or above the level that fails."""
         self._bar: Count = Silent()
         self._sendings: dict[str, Sending] = {}
         self._now = time.time()
@@ -164,9 +166,7 @@ class Judging:
             return INTERRUPTED
         if self.run.problems:
             return USAGE
-        if self.run.settings.audit.on_found != "report" and (
-            self.failing or self.summary.reaches(self.wishes.fail_level)
-        ):
+        if self.failing or self._reached:
             return FOUND
         return UNFINISHED if self.summary.unfinished or self.account.troubles else DONE
 
@@ -309,6 +309,7 @@ class Judging:
         if subject is not None and audit is not None:
             return self.take(subject, audit)
         self.summary.add(report)
+        self._look(report, 0)
         if report.checked is None or not report.checked.anchors:
             return report, None
         self.account.switched_off += 1
@@ -325,8 +326,17 @@ class Judging:
         self.summary.add_audit(report, audited)
         self.account.add(audited, audit.judgement, subject.settings.audit.scope)
         self.account.kept_back += sum(each.kept_back for each in said.values())
-        self.failing += _failing(subject, audit, known)
+        self._look(report, _failing(subject, audit, known))
         return report, audited
+
+    def _look(self, report: Report, failing: int) -> None:
+        """Note whether a document lets the run fail; settings of a folder may ask for it where the root's do not."""
+        settings, _ = self.run.settings_for(report.path)
+        if "fail" not in (self.run.settings.audit.on_found, settings.audit.on_found):
+            return
+        self.failing += failing
+        findings = report.checked.findings if report.checked is not None else ()
+        self._reached = self._reached or any(each.severity.at_least(self.wishes.fail_level) for each in findings)
 
     def told(self, subject: Subject, verdicts: Mapping[int, Verdict]) -> WithVerdicts:
         """Give what is told of a document with verdicts, by the index of the anchor."""
@@ -391,7 +401,7 @@ def told_of_judges(account: Account, *more: str) -> Iterator[str]:
 
 def _told_of_failing(judging: "Judging") -> Iterator[str]:
     """Say that citations let the run fail: their findings may be hints, or not told since the text moved."""
-    if judging.failing and judging.run.settings.audit.on_found == "fail":
+    if judging.failing:
         many = "1 citation fails" if judging.failing == 1 else f"{judging.failing:,} citations fail"
         yield f"{many} this run (audit.on_found)"
 

@@ -72,8 +72,8 @@ class Round:
 
     @property
     def good(self) -> list[Repair]:
-        """The repairs that the judge supports: nothing else is written."""
-        return [each for each in self.outcome.repairs if each.edits and each.verdict.label == "supported"]
+        """The repairs that the judge supports, and no other citation pays for: nothing else is written."""
+        return [each for each in self.outcome.repairs if each.good]
 
     @property
     def left(self) -> list[Repair]:
@@ -117,6 +117,7 @@ class Repairing:
             self._repairer,
             subject.settings.audit,
             held_back=self._held_back(subject, stands),
+            resolutions=subject.checked.resolutions,
         )
         return Round(audit, outcome, stands)
 
@@ -177,7 +178,10 @@ class Repairing:
     # --- what is said
 
     def _say(self, subject: "Subject", done: Round, written: list[Repair]) -> None:
-        told = [each for each in done.outcome.repairs if each.row.index not in done.stands]
+        told = sorted(
+            [each for each in done.outcome.repairs if each.row.index not in done.stands],
+            key=lambda each: each.row.index,
+        )
         if told:
             self._lines.append(Text(visible(subject.report.path), "bold underline"))
         places = Places(subject.checked.text)
@@ -201,7 +205,8 @@ class Repairing:
         verb = "repaired" if self._judging.wishes.write else "would repair"
         parts = [f"{verb} {_count(self._done, 'citation')} in {_count(self._documents, 'document')}"]
         if not self._done:
-            parts = ["repaired nothing" if self._left else "nothing to repair"]
+            unknown = self._left or self._judging.account.troubles
+            parts = ["repaired nothing" if unknown else "nothing to repair"]
         parts += [f"{self._left:,} unsupported left"] if self._left else []
         parts += (
             [f"{self._stands:,} not asked about (accepted, silenced, or for `cite-lsp fix`)"] if self._stands else []
@@ -237,7 +242,8 @@ def _lines(repair: Repair, places: Places, *, written: bool) -> Iterator[Text]:
         (f"  {place:<7} ", "bold"), (f"{word[0]:<8} ", word[1]), (cited, "bold"), f"  {visible(repair.why)}"
     )
     if repair.edits and not written:
-        said = f"{repair.verdict.label}: {repair.verdict.basis or repair.verdict.reason}"
+        label, why = repair.verdict.label, repair.verdict.basis or repair.verdict.reason
+        said = f"{label}, but {repair.harm}" if label == "supported" and repair.harm else f"{label}: {why}"
         yield Text.assemble(" " * 19, ("proposed ", "dim"), visible(repair.new))
         yield Text.assemble(" " * 19, ("judged   ", "dim"), visible(said))
 

@@ -46,6 +46,10 @@ def test_a_fact_is_told(sentence: str) -> None:
         "The `retry` module.",
         "See how [`retry`](src/retry.py) returns early.",
         "It is `so`.",
+        "The front-end `ATT` and the `PRE` of the read-only sweep.",
+        "This line, wrong at `c87c59c3`, was put right and is shipped.",
+        "- [ ] Keys of metrics are `&'static str` in all cases.",
+        "3. [x] Keys of metrics are `&'static str` in all cases.",
     ],
 )
 def test_what_is_no_fact_is_not(sentence: str) -> None:

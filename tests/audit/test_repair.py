@@ -1,9 +1,11 @@
 """Repair: what a proposal may change, what a repairer is shown, and the one bounded round."""
 
 import asyncio
+import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,7 +17,7 @@ from cite_lsp.audit.options import AuditOptions
 from cite_lsp.audit.proposals import MOST_LINES, Proposal, Repaired, repaired
 from cite_lsp.audit.repair import Repairer, RepairFailed, RepairRequest, RoundOutcome, repair_round
 from cite_lsp.audit.run import audit_document
-from cite_lsp.audit.verdicts import Row, Verdict
+from cite_lsp.audit.verdicts import Label, Row, Verdict
 from cite_lsp.document.document import Document
 from cite_lsp.judges.embedded import EmbeddedJudge
 from cite_lsp.snapshot.snapshot import Snapshot
@@ -360,6 +362,107 @@ async def test_a_round_is_shown_excerpts_and_windows_of_the_cited_file() -> None
     assert first.windows[0].lines[0] == (3, "MAX_ATTEMPTS = 5")
     assert {number for window in first.windows for number, _ in window.lines} == set(range(1, LINES + 1))
     assert first.verdict.label == "unsupported"
+
+
+@dataclass
+class ByNumbers:
+    """A judge: every number of a claim has to stand in the lines. It says nothing where there is none."""
+
+    asked: list[str] = field(default_factory=list)
+    identity: str = "by numbers"
+    reads_file: bool = False
+
+    async def judge(self, rows: Sequence[Row]) -> list[Verdict]:
+        self.asked += [row.claim for row in rows]
+        return [Verdict(self.label(row)) for row in rows]
+
+    def label(self, row: Row) -> Label:
+        lines = " ".join(text for excerpt in row.excerpts for _, text in excerpt.lines)
+        numbers = re.findall(r"[0-9.]*[0-9]", row.claim)
+        if not numbers:
+            return "unchecked"
+        return "supported" if all(number in lines for number in numbers) else "unsupported"
+
+
+def said_of(first: str, second: str) -> str:
+    return f"The attempts are {first} (`src/retry.py:3`); the time to wait is {second} (`src/retry.py:4`)."
+
+
+async def by_numbers(
+    text: str, judge: ByNumbers, repairer: Repairer, options: AuditOptions | None = None
+) -> RoundOutcome:
+    options = options or AuditOptions(on_found="repair")
+    snapshot = Snapshot.of(FILES)
+    document = Document.parse(text, path="docs/a.md", known=snapshot.known)
+    report = await audit_document(document, snapshot, judge, options)
+    judge.asked.clear()
+    return await repair_round(document, snapshot, report, judge, repairer, options)
+
+
+@pytest.mark.parametrize(
+    ("first", "harm"),
+    [
+        ("5", ""),
+        ("6", "`src/retry.py:3` would be unsupported"),
+        ("many", "`src/retry.py:3` would be unchecked"),
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"scope": "sample", "sample_per_section": 2}])
+async def test_a_repair_that_another_citation_pays_for_is_none(first: str, harm: str, options: dict[str, Any]) -> None:
+    text = f"The limit of time is 30 (`src/retry.py:12`). {said_of('5', '0.9')}\n"
+    repairer = Scripted(lambda _: sentence(said_of(first, "0.5")))
+    outcome = await by_numbers(text, ByNumbers(), repairer, AuditOptions(on_found="repair", **options))
+    (repair,) = outcome.repairs
+    assert repair.verdict.label == "supported"
+    assert repair.harm == harm
+    assert repair.good is not bool(harm)
+    assert bool(outcome.survivors) is bool(harm)
+
+
+async def test_a_repair_that_hangs_on_one_that_is_not_good_is_not_good() -> None:
+    """An item borrows from the sentence that leads in its list, which was another one when it was judged."""
+    text = "The time to wait is 0.9 (`src/retry.py:12`):\n\n- 31 (`src/retry.py:12`)\n"
+
+    def give(request: RepairRequest) -> Proposal:
+        return sentence(request.sentence.replace("0.9", value).replace("31", "30"))
+
+    value = "long"
+    outcome = await by_numbers(text, ByNumbers(), Scripted(give))
+    assert [(each.verdict.label, each.good) for each in outcome.repairs] == [("unchecked", False), ("supported", False)]
+    assert "hangs on another repair" in outcome.repairs[1].harm
+    value = "30"
+    outcome = await by_numbers(text, ByNumbers(), Scripted(give))
+    assert [(each.verdict.label, each.good) for each in outcome.repairs] == [("supported", True), ("supported", True)]
+
+
+async def test_what_the_first_pass_was_answered_is_not_asked_again() -> None:
+    judge = ByNumbers()
+    text = f"The limit of time is 30 (`src/retry.py:12`). {said_of('5', '0.9')}\n"
+    outcome = await by_numbers(text, judge, Scripted(lambda _: sentence(said_of("5", "0.5"))))
+    assert len(judge.asked) == 2, "the two of the sentence that has changed"
+    assert [verdict.label for verdict in outcome.report.verdicts] == ["supported"] * 3
+    assert outcome.report.meta.cached == 1
+    await by_numbers(text, judge, Scripted(lambda _: lines(9, 9)))
+    assert len(judge.asked) == 1, "the other one of the sentence is given the same"
+
+
+async def test_what_citations_mean_is_as_the_first_pass_knew_it() -> None:
+    """Citations that are read as of a commit stay so, and one that gets other lines is looked up in the same file."""
+    snapshot = Snapshot.of({**FILES, "old/retry.py": "TIMEOUT = 31\n" * 20})
+    text = "The limit of time is 31 (`src/retry.py:12`). The attempts are 5 at most (`src/retry.py:1`).\n"
+    document = Document.parse(text, path="docs/a.md", known=snapshot.known)
+    old = Document.parse("`old/retry.py:12`", path="docs/a.md", known=snapshot.known)
+    resolutions = [
+        snapshot.resolve(old.anchors[0], old),
+        snapshot.resolve(document.anchors[1], document),
+    ]
+    judge, options = ByNumbers(), AuditOptions(on_found="repair")
+    report = await audit_document(document, snapshot, judge, options, resolutions=resolutions)
+    assert [each.label for each in report.verdicts] == ["supported", "unsupported"]
+    repairer = Scripted(lambda _: lines(3, 3))
+    outcome = await repair_round(document, snapshot, report, judge, repairer, options, resolutions=resolutions)
+    assert [each.label for each in outcome.report.verdicts] == ["supported", "supported"]
+    assert [each.good for each in outcome.repairs] == [True]
 
 
 async def test_nothing_unsupported_is_no_round() -> None:

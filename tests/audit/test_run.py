@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -152,6 +153,36 @@ async def test_what_is_no_verdict_counts_for_none(given: object) -> None:
         "supported", "unsupported", "unchecked", "unsupported", "supported",
     ]  # fmt: skip
     assert report.meta.judge_failed
+
+
+LABELLED = st.sampled_from([*LABELS, "fine", None])
+
+
+@given(
+    st.lists(LABELLED, min_size=6, max_size=6), st.sampled_from([Answering, Telling]), st.booleans(), st.integers(0, 3)
+)
+def test_the_numbers_add_up_whatever_a_judge_says(
+    labels: list[Any], kind: type[Answering], strict: bool, pinned: int
+) -> None:
+    text = "`a.py:0` and `gone.py:4` " + " ".join(
+        f"## S{n % 3}\n\nClaim {n} is so `a.py:{2 * n + 1}`." for n in range(6)
+    )
+    text = text.replace(" ## ", "\n\n## ")
+
+    def say(row: Row) -> Verdict:
+        return Verdict(labels[row.excerpts[0].start_line // 2])
+
+    for options in (AuditOptions(strict=strict), AuditOptions(scope="sample", sample_per_section=1, max_sampled=3)):
+        report = asyncio.run(audit_document(parsed(text), SNAPSHOT, kind(say), options, pinned=[pinned]))
+        meta = report.meta
+        assert meta.sampled == len(report.rows) == len(report.verdicts)
+        counts = [getattr(meta, label) for label in LABELS]
+        assert sum(counts) == meta.sampled
+        assert counts == [sum(getattr(each, label) for each in meta.per_section.values()) for label in LABELS]
+        assert all(sum(getattr(each, label) for label in LABELS) == each.sampled for each in meta.per_section.values())
+        assert meta.unresolved <= meta.unsupported
+        given = [labels[row.excerpts[0].start_line // 2] for row in report.rows if row.row is not None]
+        assert meta.judge_failed is (not set(given) <= set(LABELS))
 
 
 async def test_too_few_verdicts_are_none() -> None:

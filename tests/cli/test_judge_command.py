@@ -190,6 +190,41 @@ def test_the_exit_status(cli, workspace, text, settings, arguments, code):
     assert ran.code == code, ran
 
 
+@pytest.mark.parametrize(
+    ("root", "nested", "arguments", "code"),
+    [
+        ("report", "report", [], 0),
+        ("report", "fail", [], 1),
+        ("report", "fail", ["--on-found", "report"], 0),
+        ("fail", "report", [], 1),
+        ("report", "report", ["--on-found", "fail"], 1),
+    ],
+)
+def test_a_folder_may_ask_to_fail(cli, workspace, root, nested, arguments, code):
+    files = {
+        "cite-lsp.toml": f'[audit]\non_found = "{root}"\n',
+        "docs/strict/cite-lsp.toml": f'[audit]\non_found = "{nested}"\n',
+    }
+    judged = workspace({**FILES, **files, "docs/a.md": RIGHT, "docs/strict/a.md": WRONG.replace("src", "/src")})
+    ran = cli(judged, "judge", *arguments)
+    assert ran.code == code, ran
+    assert ("1 citation fails this run" in ran.out) is bool(code)
+    checked = workspace({**FILES, **files, "docs/a.md": RIGHT, "docs/strict/a.md": "`/src/retry.py:99`\n"})
+    assert cli(checked, "judge", *arguments).code == code
+    outside = workspace({**FILES, **files, "docs/a.md": WRONG, "docs/strict/a.md": "none\n"})
+    assert cli(outside, "judge", *arguments).code == (code if "fail" in (root, *arguments) else 0)
+
+
+def test_excerpts_are_those_that_were_judged(cli, workspace):
+    window = '[audit]\nscope = "sample"\nresolver = 1\nwindow = 0\n'
+    folder = workspace(
+        {**FILES, "docs/b/cite-lsp.toml": window, "docs/b/b.md": "The delay is set (`src/retry.py:5`).\n"}
+    )
+    ran = report(cli(folder, "judge", "--format", "json", "--excerpts"))
+    (anchor,) = next(each for each in ran["documents"] if each["path"] == "docs/b/b.md")["anchors"]
+    assert [(each["start_line"], each["end_line"], each["unit"]) for each in anchor["excerpts"]] == [(5, 5, "window")]
+
+
 def test_what_is_accepted_fails_nothing_until_the_lines_change(cli, workspace):
     folder = workspace({**FILES, "docs/a.md": WRONG})
     (folder / "cite-lsp.accepted.json").write_text(accepted_file(folder, "unsupported"))
@@ -328,6 +363,17 @@ def test_an_interrupt_keeps_what_was_heard_and_tells_of_it(workspace, monkeypatc
         assert json.loads(again.stdout)["summary"]["verdicts"]["supported"] == 4
 
 
+def test_documents_that_say_the_same_are_paid_for_once_and_so_estimated(process, workspace):
+    folder = workspace({**FILES, **{f"docs/{name}.md": f"{RIGHT}\n{DUNNO}" for name in "abcdefgh"}})
+    with ScriptedServer(answering()) as server:
+        estimated = report(process(folder, *to(server, "--estimate", "--format", "json")))["estimate"]
+        assert (estimated["citations"], estimated["rows"], estimated["known"]) == (16, 2, 14)
+        ran = process(folder, *to(server, "--format", "json"))
+        assert len(claims(server)) == 2
+    assert set(labels(ran)) == {f"docs/{name}.md" for name in "abcdefgh"}
+    assert {label for each in labels(ran).values() for label in each} == {"supported"}
+
+
 def test_an_estimate_sends_nothing(process, workspace):
     folder = workspace(SEVERAL)
     with socket.socket() as listener:
@@ -397,6 +443,25 @@ def test_limits_of_the_day_hold_over_runs(process, workspace):
         asked_before = len(server.requests)
         assert process(folder, *to(server), env=environment).code == 3
         assert len(server.requests) == asked_before
+
+
+@pytest.mark.parametrize(
+    ("environment", "cause"),
+    [
+        ({"MAX_ROWS_PER_DAY": "1"}, "declined"),
+        ({"MAX_OUTPUT_TOKENS_PER_TURN": "100"}, "output-cap"),
+    ],
+)
+def test_what_a_limit_holds_back_is_said_once(process, workspace, environment, cause):
+    texts = {f"docs/{name}.md": f"In {name} {RIGHT}" * (number + 2) for number, name in enumerate("abc")}
+    folder = workspace({**FILES, **texts})
+    names = {f"CITE_LSP_JUDGE_LIMITS_{name}": value for name, value in environment.items()}
+    with ScriptedServer(answering()) as server:
+        command = to(server, "--format", "json", "--no-cache")
+        ran = process(folder, *command, env={**os.environ, **names, "CITE_LSP_JUDGE_BATCH": "false"})
+    assert ran.code == 3
+    assert [line.split(" not judged")[0] for line in ran.err.splitlines()] == ["cite-lsp: 9 citations"]
+    assert [(each["cause"], each["rows"]) for each in report(ran)["summary"]["judging"]["troubles"]] == [(cause, 9)]
 
 
 def test_excluded_text_is_never_sent(process, workspace):
@@ -582,6 +647,23 @@ def test_a_repair_is_a_diff_and_is_written_where_that_is_wished(process, workspa
         ran = process(folder, *to(server, "--on-found", "repair", "--write", "docs/a.md"))
         assert ran.code == 0
         assert ran.out.startswith("nothing to repair\n")
+
+
+def test_a_repair_that_another_citation_pays_for_is_not_written(process, workspace):
+    text = "The value of it is 1 (`src/v.py:1`); the value of that is 9 (`src/v.py:3`).\n"
+    folder = workspace({**TWO_VALUES, "docs/a.md": text, "docs/b.md": "x\n"})
+    new = "The value of it is 8 (`src/v.py:1`); the value of that is 2 (`src/v.py:3`)."
+    proposal = {"reason": "So it is.", "kind": "sentence", "first": 0, "last": 0, "sentence": new}
+    with ScriptedServer(repairing(proposal, by_number)) as server:
+        ran = process(folder, *to(server, "--on-found", "repair", "--write"))
+        assert ran.code == 1
+        assert (folder / "docs/a.md").read_text() == text
+        assert "judged   supported, but `src/v.py:1` would be unsupported: " in ran.out
+        assert "repaired nothing; 1 unsupported left" in ran.out
+        again = process(folder, *to(server, "--on-found", "repair", "--write", "--no-cache"))
+        assert again.code == 1
+        claims_asked = [row.claim for each in server.requests for row in put_rows(asked("openai", each).user)]
+        assert claims_asked.count("The value of it is 1") == 2, "in each run once"
 
 
 def test_what_the_team_lets_stand_and_records_are_not_repaired(process, workspace):

@@ -17,6 +17,7 @@ from cite_lsp.findings.finding import Finding, Severity
 from cite_lsp.findings.places import Places
 
 if TYPE_CHECKING:
+    from cite_lsp.audit.options import AuditOptions
     from cite_lsp.cli.audited import Account, Audited, Said
     from cite_lsp.document.anchors import Anchor
     from cite_lsp.findings.by_block import Drifts
@@ -164,6 +165,7 @@ def _document(
 ) -> dict[str, Any]:
     places = _Positions(checked.text)
     said = audited.said if audited is not None else {}
+    audit = run.settings_for(report.path)[0].audit if excerpts else None
     anchors = enumerate(zip(checked.anchors, checked.resolutions, checked.drifts, strict=True))
     return {
         "path": report.path,
@@ -171,8 +173,7 @@ def _document(
         "outcome": checked.outcome if audited is None else audited.outcome,
         "unattached": checked.document.unattached,
         "anchors": [
-            {**_anchor(*known, places, run, excerpts=excerpts), "verdict": _verdict(said.get(number))}
-            for number, known in anchors
+            {**_anchor(*known, places, run, audit), "verdict": _verdict(said.get(number))} for number, known in anchors
         ],
         "findings": [_finding(finding, places) for finding in checked.findings],
         "audit": None if audited is None else audited.meta,
@@ -180,8 +181,14 @@ def _document(
 
 
 def _anchor(
-    anchor: "Anchor", resolution: "Resolution", drifts: "Drifts | None", places: _Positions, run: Run, *, excerpts: bool
+    anchor: "Anchor",
+    resolution: "Resolution",
+    drifts: "Drifts | None",
+    places: _Positions,
+    run: Run,
+    audit: "AuditOptions | None",
 ) -> dict[str, Any]:
+    """Give an anchor, with its excerpts as an audit under these options has them where there are any."""
     shape: dict[str, Any] = {
         "range": places.range(anchor.start, anchor.end),
         "text": anchor.text,
@@ -199,8 +206,7 @@ def _anchor(
         "drift": None if drifts is None else [_drift(drift) for drift in drifts],
         "claim": {"text": _cut(anchor.claim), "sentence": _cut(anchor.sentence), "section": _cut(anchor.section)},
     }
-    if excerpts:
-        audit = run.settings.audit
+    if audit is not None:
         found = run.snapshot.excerpts(resolution, anchor, audit.resolver, audit.window)
         shape["excerpts"] = [
             excerpt

@@ -76,7 +76,7 @@ class MarkdownForm:
         others = [each for each in findings if each.code not in VERDICTS]
         if others:
             yield "### Without a judge" if by_judge else "Found without a judge:"
-            yield "\n".join(_item(each, places) for each in others)
+            yield "\n".join(_item(each, checked, places) for each in others)
         if left_out:
             yield f"And {left_out:,} more findings in this document."
 
@@ -191,8 +191,11 @@ def _lines(said: Said, excerpts: Sequence["Excerpt"], number: int) -> list[str]:
     return out
 
 
-def _item(finding: Finding, places: Places) -> str:
-    return f"- {_place(finding, places)} {finding.severity.value} {code(finding.code)}: {message(finding.message)}"
+def _item(finding: Finding, checked: Checked, places: Places) -> str:
+    """Give a finding that needs no judge: where it stands, what is cited there, and what is said of it."""
+    cited = f" {code(_cut(checked.anchors[finding.anchor].text))}" if finding.anchor is not None else ""
+    told = f"{finding.severity.value} {code(finding.code)}{cited}: {message(finding.message)}"
+    return f"- {_place(finding, places)} {told}"
 
 
 def _place(finding: Finding, places: Places) -> str:

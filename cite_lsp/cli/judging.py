@@ -86,7 +86,7 @@ def _report(judging: "Judging", started: float) -> int:
     run, wishes, console = judging.run, judging.wishes, judging.console
     form, writer = _output(judging)
     writer.begin()
-    if run.problems:
+    if not all(each.refused for each in run.problems):
         run.notes = (*run.notes, "nothing is judged until the settings are mended")
     else:
         judging.all(lambda report, audited: writer.write(form.of(report, audited)))  # type: ignore[arg-type]
@@ -287,7 +287,7 @@ class Judging:
     def held_back(self, subject: Subject) -> Callable[[Row], str]:
         """Give what says why a row of a document is not given to somebody else; "" where it is."""
         sending = self.sending(subject)
-        whole = sending.document(joined(self.run.root, subject.report.path))
+        whole = sending.named_document(joined(self.run.root, subject.report.path))
         reasons: dict[str, str] = {}
         for resolution in subject.checked.resolutions:
             if resolution.resolved:

@@ -123,7 +123,7 @@ class Repairing:
 
     def _held_back(self, subject: "Subject", stands: dict[int, str]) -> Callable[["AuditRow"], str]:
         sending = self._judging.sending(subject)
-        whole = sending.document(joined(self._judging.run.root, subject.report.path))
+        whole = sending.named_document(joined(self._judging.run.root, subject.report.path))
         return lambda row: stands.get(row.index) or whole or sending.cited(row.resolution)
 
     # --- what it came to

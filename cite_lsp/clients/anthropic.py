@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from cite_lsp.clients.asking import AskingClient, Question, count
 from cite_lsp.clients.client import Completion
-from cite_lsp.clients.means import Habits, with_schema
+from cite_lsp.clients.means import Habits, with_schema, written
 from cite_lsp.clients.wire import Wire
 
 VERSION = "2023-06-01"
@@ -91,5 +89,5 @@ def _called(parts: list[dict[str, Any]]) -> str:
     """The input of the tool that was called; "" for none."""
     for part in parts:
         if part.get("type") == "tool_use" and isinstance(part.get("input"), dict):
-            return orjson.dumps(part["input"]).decode()
+            return written(part["input"])
     return ""

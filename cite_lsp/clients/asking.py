@@ -110,7 +110,7 @@ class AskingClient:
         except ClientError as error:
             error.requests = requests
             raise
-        text = json_in(read.text)
+        text = json_in(read.text, question.schema)
         if not keeps_to(loaded(text), question.schema):
             if read.cut_off:
                 text = read.text  # what stands before the cut may be of use, all of it

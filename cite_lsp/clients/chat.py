@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from cite_lsp.clients.asking import AskingClient, Question, count
 from cite_lsp.clients.client import ClientError, Completion
-from cite_lsp.clients.means import Habits, with_schema
+from cite_lsp.clients.means import Habits, with_schema, written
 from cite_lsp.clients.reply import message_in
 from cite_lsp.clients.wire import Wire
 
@@ -109,7 +107,7 @@ def _called(message: Mapping[str, Any]) -> str:
     function = call.get("function") if isinstance(call, dict) else None
     given = function.get("arguments") if isinstance(function, dict) else None
     if isinstance(given, dict):
-        return orjson.dumps(given).decode()
+        return written(given)
     return given if isinstance(given, str) else ""
 
 

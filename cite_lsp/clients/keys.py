@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from cite_lsp.clients.address import Address
 from cite_lsp.clients.client import ClientError
+from cite_lsp.clients.redaction import is_random, kept_back
 
 SERVICE = "cite-lsp"
 """The service under which the system keyring keeps keys; the user name is `Address.key_name`."""
@@ -80,7 +81,7 @@ class Keys:
 
     def _named(self) -> Key | None:
         value = self._environment.get(self._variable, "") if self._variable else ""
-        return _usable(value, f"the environment variable {self._variable}")
+        return _usable(value, _variable(self._variable or ""))
 
     def _kept_by_editor(self) -> Key | None:
         name = self._address.key_name
@@ -103,8 +104,8 @@ class Keys:
         if self._variable:
             raise ClientError(
                 "no-key",
-                f"there is no key for {self._address.shown}: the environment variable {self._variable}, which"
-                " api_key_env names, is not set, or is empty",
+                f"there is no key for {self._address.shown}: {_variable(self._variable)}, which api_key_env names, is"
+                " not set, or is empty",
                 0,
             )
         if at_home:
@@ -115,6 +116,12 @@ class Keys:
                 0,
             )
         return Key()
+
+
+def _variable(name: str) -> str:
+    """Name a variable of the environment, unless it may be the key itself that somebody has put there."""
+    hidden = kept_back(name) or is_random(name)
+    return "the environment variable" if hidden else f"the environment variable {name}"
 
 
 def _usable(value: str, origin: str) -> Key | None:

@@ -1,8 +1,9 @@
 """By which means a model is held to a schema, and what its reply is worth: JSON is looked for, never assumed."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal
 
 import orjson
@@ -71,30 +72,37 @@ def with_schema(system: str, schema: Mapping[str, Any]) -> str:
     return f"{system}\n\nAnswer with one JSON object and nothing else. It keeps to this JSON schema:\n{written}"
 
 
-def json_in(text: str) -> str:
-    """The JSON object in a reply: the whole of it, else the first balanced one; the text itself where there is none.
+def json_in(text: str, schema: Mapping[str, Any] | None = None) -> str:
+    """The JSON object in a reply: the whole of it, else a balanced one; the text itself where there is none.
 
-    What a model thought aloud is passed over, and so is the fence around a block of code. Objects are looked for in
-    the first 200,000 characters.
+    Of several it is the first that keeps to the schema, or else the first. What a model thought aloud is passed over,
+    and so is the fence around a block of code. Objects are looked for in the first 200,000 characters.
     """
     text = text.strip()
     if _is_object(text):
         return text
     _, thought, said = text.rpartition(_THOUGHT)
-    return (_first_object(said) if thought else None) or _first_object(text) or text
+    first = ""
+    for found in chain(_objects(said if thought else ""), _objects(text)):
+        if schema is None or keeps_to(loaded(found), schema):
+            return found
+        first = first or found
+    return first or text
 
 
-def _first_object(text: str) -> str | None:
+def _objects(text: str) -> Iterator[str]:
+    """Give the balanced objects of a text in order; what stands inside one is not looked at."""
     text = text[:_MOST_LOOKED_AT]
     start = text.find("{")
     for _ in range(_MOST_STARTS):
         if start < 0:
-            return None
+            return
         end = _balanced(text, start)
         if end and _is_object(text[start:end]):
-            return text[start:end]
-        start = text.find("{", start + 1)
-    return None
+            yield text[start:end]
+            start = text.find("{", end)
+        else:
+            start = text.find("{", start + 1)
 
 
 def _balanced(text: str, start: int) -> int:
@@ -131,6 +139,14 @@ def loaded(text: str) -> Any:  # noqa: ANN401  # JSON
         return orjson.loads(text.encode("utf-8", "replace"))
     except ValueError:
         return None
+
+
+def written(data: Mapping[str, Any]) -> str:
+    """Write JSON that was read; "" for what is nested deeper than can be written."""
+    try:
+        return orjson.dumps(data).decode()
+    except orjson.JSONEncodeError:
+        return ""
 
 
 def keeps_to(value: object, schema: Mapping[str, Any]) -> bool:

@@ -54,7 +54,8 @@ _ENCODED_LINE = re.compile(r"""[\s"'#*+-]{0,20}([A-Za-z0-9+/]{60,76}={0,2})(?:\\
 _MASKED = re.compile(r"[^\s'\"]{0,60}\*{3,}[^\s'\"]{0,60}")
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_LONGEST = 20_000
+LONGEST = 20_000
+"""Characters of a line that is looked at; a longer one is kept back."""
 _PART = 8
 
 
@@ -63,7 +64,7 @@ def kept_back(line: str) -> bool:
 
     Only the first 20,000 characters are looked at; a longer line is kept back, since nobody judges by it.
     """
-    if len(line) > _LONGEST:
+    if len(line) > LONGEST:
         return True
     return next(_spans(line), None) is not None or _is_encoded(line)
 
@@ -120,11 +121,11 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     for pattern in (_NAMED, _HEADER):
         for found in pattern.finditer(text):
             group = found.lastindex or 1
-            if _is_random(found[group]):
+            if is_random(found[group]):
                 yield found.span(group)
 
 
-def _is_random(value: str) -> bool:
+def is_random(value: str) -> bool:
     """Whether a value was drawn, not written: digits among letters, few repetitions, hardly a word."""
     if _PLACEHOLDER.search(value) or not (re.search(r"[0-9]", value) and re.search(r"[A-Za-z]", value)):
         return False

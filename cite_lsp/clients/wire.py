@@ -92,6 +92,8 @@ class _Opened:
     client: "httpx.AsyncClient"
     slots: asyncio.Semaphore
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+    """Questions that are under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +169,8 @@ class Wire:
     async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
         """Send a body to a path under the base address and give the JSON of the reply.
 
-        Failed connections, 429 and 5xx are tried again, three times in all; a timeout is not, since the server may
-        have done the work.
+        Failed connections, 429 and 5xx are tried again, three times in all; a timeout is not, nor an answer that breaks
+        off: the server has done the work, and who asks has to book it before it is done once more.
 
         Raises:
             ClientError: Nothing came of it; `StatusError` where the server said so.
@@ -176,16 +178,22 @@ class Wire:
         address = Address.parse(self._base_url, self._role)
         content = orjson.dumps(body)
         opened = await self._open(address)
-        async with opened.slots:
-            key = await self._find_key(opened, address)
-            headers = self._all_headers(address, key)
-            limit = self._timeout or (_LOCAL_SECONDS if address.loopback else _HOSTED_SECONDS)
-            return await self._tried(_Request(opened, address, address.at(path), headers, content, key, limit))
+        opened.users += 1
+        try:
+            async with opened.slots:
+                key = await self._find_key(opened, address)
+                headers = self._all_headers(address, key)
+                limit = self._timeout or (_LOCAL_SECONDS if address.loopback else _HOSTED_SECONDS)
+                return await self._tried(_Request(opened, address, address.at(path), headers, content, key, limit))
+        finally:
+            opened.users -= 1
+            if opened is not self._opened and not opened.users:
+                await opened.client.aclose()
 
     async def close(self) -> None:
-        """End the connections."""
+        """End the connections; those of questions that are under way, which will be paid for, end with them."""
         opened, self._opened = self._opened, None
-        if opened is not None and opened.loop is asyncio.get_running_loop():
+        if opened is not None and opened.loop is asyncio.get_running_loop() and not opened.users:
             await opened.client.aclose()
 
     # --- one question ------------------------------------------------------------------------------------------------
@@ -230,22 +238,23 @@ class Wire:
         """Send one request and read its reply, both within the time limit."""
         library, address = request.opened.library, request.address
         stream = request.opened.client.stream("POST", request.url, headers=request.headers, content=request.content)
-        begun = False
+        begun = answered = False
         try:
             async with asyncio.timeout(request.limit), stream as response:
-                begun = True
+                begun, answered = True, response.is_success
                 return await _read(response, address)
         except TimeoutError:
             raise ClientError(
                 "timeout",
-                f"{address.named} did not answer in full within {request.limit:,g} seconds (limits.timeout)",
+                f"{address.named} did not answer in full within {request.limit:,g} seconds; limits.timeout allows more",
             ) from None
         except library.LocalProtocolError:
             raise ClientError("setting", "one of the headers cannot be sent", 0) from None
         except (library.TransportError, OSError, UnicodeError) as failure:
             if begun:
-                message = f"{address.named} broke off in the middle of its reply"
-                raise _Lost(ClientError("cut-off", message)) from None
+                message = f"{address.named} broke off in the middle of its reply; its log may say why"
+                broken = ClientError("cut-off", message)
+                raise (broken if answered else _Lost(broken)) from None
             raise self._unreachable(failure, address) from None
 
     def _unreachable(self, failure: Exception, address: Address) -> Exception:
@@ -374,8 +383,9 @@ def _proxy(address: Address) -> str | None:
 
 
 def _too_large(address: Address) -> ClientError:
+    most = f"{MOST_BYTES // 1_000_000} MB"
     return ClientError(
-        "reply-too-large", f"{address.named} sent more than {MOST_BYTES // 1_000_000} MB; nothing was read"
+        "reply-too-large", f"{address.named} sent more than {most}; is this the address of a model server?"
     )
 
 
@@ -388,9 +398,13 @@ def _meaning(status: int, key: Key) -> tuple[Cause, str, str]:
     if status == 404:
         return "not-found", "does not know the model or the path", "check model and base_url"
     if status == 429:
-        return "rate-limited", "takes no more requests for now", ""
+        return (
+            "rate-limited",
+            "takes no more requests for now",
+            "try again later, or lower limits.concurrency",
+        )
     if status >= 500:
-        return "server-error", "failed", ""
+        return "server-error", "failed", "try again later"
     return "refused", "refused the request", ""
 
 

@@ -33,7 +33,8 @@ class Problem:
 
     `source` is a file's path, or "environment CITE_LSP_…", "editor", "command line"; `line` and `column` are
     1-based, the column in code points, None where a source has no places; `name` is the dotted name of the
-    setting, "" for a whole source; `message` says what is wrong and what is used instead.
+    setting, "" for a whole source; `message` says what is wrong and what is used instead; `refused` says that it is
+    a setting of the user's own, which counts as if nobody had tried.
     """
 
     source: str
@@ -41,6 +42,7 @@ class Problem:
     column: int | None
     name: str
     message: str
+    refused: bool = False
 
 
 @dataclass(frozen=True)

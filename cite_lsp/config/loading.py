@@ -151,7 +151,7 @@ class _Merge:
     def _row(self, source: Source, place: tuple[str, ...], value: object) -> None:
         row = all_rows()[".".join(place)]
         if row.user_only and not source.trusted and not _harmless(row.name, value):
-            self.problems.append(source.problem(place, self._refusal(row)))
+            self.problems.append(replace(source.problem(place, self._refusal(row)), refused=True))
             return
         special = {"rules": self._add_rules, "overrides": self._overrides, "judge.exclude": self._exclude}
         if row.name in special:

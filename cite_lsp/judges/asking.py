@@ -22,7 +22,7 @@ from cite_lsp.judges.weighing import named_conflict, unchecked, weigh
 _LOG = logging.getLogger(__name__)
 _FINAL = frozenset({"unauthorised", "no-key", "not-found", "redirect", "unreachable", "setting"})
 """Causes that the next request would meet as well."""
-_UNREAD = frozenset({"not-json", "cut-off"})
+_UNREAD = frozenset({"not-json"})
 """Causes that are an answer, only none that can be read."""
 _MOST_CAUGHT = 2
 """After so many requests in which the planted order was followed, no more are sent."""
@@ -131,11 +131,14 @@ class Asking:
                 return
             for question, hearing in zip(questions, asked, strict=True):
                 if hearing is not bait:
-                    self._take(question, hearing, reading.entries.get(question.number), lacking)
+                    entry = reading.entries.get(question.number)
+                    self._take(question, hearing, entry, lacking, proven=caught is not None)
 
-    def _take(self, question: Question, hearing: Hearing, entry: Entry | None, lacking: Trouble) -> None:
+    def _take(
+        self, question: Question, hearing: Hearing, entry: Entry | None, lacking: Trouble, *, proven: bool
+    ) -> None:
         answer = None if entry is None else weigh(entry, question.lines, self._identity)
-        hearing.take(answer, self._identity, self._options.max_turns)
+        hearing.take(answer, self._identity, self._options.max_turns, proven=proven)
         if hearing.verdict is not None:
             self._tell(hearing, hearing.verdict)
         elif not hearing.open:
@@ -154,6 +157,8 @@ class Asking:
             )
         except ClientError as error:
             self._count(Usage(error.requests))
+            if not error.requests:
+                await self._book(-len(hearings))
             trouble = Trouble(error.cause, error.message)
             self._came_to_nothing(trouble)
             if error.cause not in _UNREAD or self._options.strict:
@@ -192,9 +197,8 @@ class Asking:
                 self._tell(hearing, hearing.verdict)
 
     async def _may_ask(self, hearings: Sequence[Hearing]) -> bool:
-        if self._stopped is None and self._ledger is not None:
-            cost = self._options.est_cost or 0.0
-            refused = await asyncio.to_thread(self._ledger.admit, self._options.name, len(hearings), cost)
+        if self._stopped is None:
+            refused = await self._book(len(hearings))
             if refused:
                 self._stop(Trouble("declined", refused))
         if self._stopped is not None:
@@ -204,6 +208,15 @@ class Asking:
         return True
 
     # --- the books
+
+    async def _book(self, rows: int) -> str:
+        """Book a request of so many rows, or give one back whose rows are negative; why it is refused, or ""."""
+        if self._ledger is None:
+            return ""
+        cost = self._options.est_cost
+        if cost is not None and rows < 0:
+            cost = -cost
+        return await asyncio.to_thread(self._ledger.admit, self._options.name, rows, cost)
 
     def _count(self, usage: Usage) -> None:
         cost = self._options.est_cost if usage.requests else None
@@ -252,11 +265,12 @@ class Asking:
     # --- words
 
     def _left_out(self) -> Trouble:
-        return Trouble("missing-rows", f"the judge at {self._client.address} left out rows that it was asked")
+        message = f"the judge at {self._client.address} left out rows that it was asked"
+        return Trouble("missing-rows", f"{message}: use a model that answers in the form it is asked for")
 
     def _no_json(self) -> Trouble:
         message = f"the judge at {self._client.address} answered with text that is not the JSON it was asked for"
-        return Trouble("not-json", message)
+        return Trouble("not-json", f"{message}: use a model, or a server, that keeps to a JSON schema")
 
     def _cut_off(self) -> Trouble:
         cap = self._options.max_output_tokens_per_turn

@@ -4,13 +4,14 @@ The embedded judge is asked all the same: it answers as fast as a file is read, 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from cite_lsp.audit.judgement import AskingJudge, Heard, Judged, Judgement
+from cite_lsp.audit.judgement import AskingJudge, Heard, Judged, Judgement, Usage, merged
 from cite_lsp.audit.verdicts import Row, Verdict
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ class CachedJudge:
         self._judge = judge
         self._verdicts = verdicts
         self._writer = _Writer(verdicts)
+        self._asked: dict[str, asyncio.Future[Judged | None]] = {}
+        """What the judge is being asked, by key; None comes of what it did not answer."""
+        self._watching: list[dict[str, asyncio.Future[Judged | None]]] = []
 
     @property
     def identity(self) -> str:
@@ -49,26 +53,63 @@ class CachedJudge:
         return self._judge.reads_file
 
     async def ask(self, rows: Sequence[Row], heard: Heard | None = None) -> Judgement:
-        """Answer rows; of rows that give the judge the same, it is asked for one."""
+        """Answer rows; of rows that give the judge the same it is asked for one, though several runs ask at once."""
         if self.identity.startswith("embedded"):
             return await self._judge.ask(rows, heard)
-        keys, known = await self._writer.run(partial(self._recall, tuple(rows)))
+        with self._watched() as under_way:
+            keys, known = await self._writer.run(partial(self._recall, tuple(rows)))
         run = _Run(keys, heard, self._writer)
         run.answer(known)
-        unknown = [index for key, (index, *_) in run.places.items() if key not in known]
-        if not unknown:
-            return Judgement(tuple(run.answers))
-        asked = [keys[index] for index in unknown]
+        judgements = []
+        left = [key for key in run.places if key not in known]
+        while left:
+            others = {key: under_way[key] for key in left if key in under_way}
+            mine = [key for key in left if key not in others]
+            if mine:
+                judgements.append(await self._put(run, mine, rows))
+            if others:
+                await asyncio.wait(others.values())
+            said = {key: each.result() for key, each in others.items()}
+            run.answer({key: judged for key, judged in said.items() if judged is not None})
+            left = [key for key, judged in said.items() if judged is None]
+            under_way = self._asked
+        return run.outcome(judgements)
+
+    @contextmanager
+    def _watched(self) -> Iterator[dict[str, asyncio.Future[Judged | None]]]:
+        """Give what the judge is being asked, and what is put to it and even answered until the context ends."""
+        seen = dict(self._asked)
+        self._watching.append(seen)
         try:
-            judgement = await self._judge.ask(
-                [rows[index] for index in unknown], lambda number, judged: run.hear(asked[number], judged)
-            )
-            for key, answer in zip(asked, judgement.answers, strict=True):
+            yield seen
+        finally:
+            self._watching = [each for each in self._watching if each is not seen]
+
+    async def _put(self, run: "_Run", keys: Sequence[str], rows: Sequence[Row]) -> Judgement:
+        """Put rows to the judge; other runs that want the same wait for what comes of it."""
+        asked: dict[str, asyncio.Future[Judged | None]] = {
+            key: asyncio.get_running_loop().create_future() for key in keys
+        }
+        for known in (self._asked, *self._watching):
+            known.update(asked)
+
+        def hear(number: int, judged: Judged) -> None:
+            run.hear(keys[number], judged)
+            if not asked[keys[number]].done():
+                asked[keys[number]].set_result(judged)
+
+        try:
+            judgement = await self._judge.ask([rows[run.places[key][0]] for key in keys], hear)
+            for number, answer in enumerate(judgement.answers):
                 if answer is not None:
-                    run.hear(key, answer)
+                    hear(number, answer)
         finally:
             self._writer.flush()
-        return run.outcome(judgement)
+            for key, each in asked.items():
+                del self._asked[key]
+                if not each.done():
+                    each.set_result(None)
+        return judgement
 
     async def judge(self, rows: Sequence[Row]) -> list[Verdict]:
         """Give one verdict a row."""
@@ -125,12 +166,14 @@ class _Run:
             self._writer.add(key, judged)
             self._tell(indexes, judged)
 
-    def outcome(self, judgement: Judgement) -> Judgement:
-        """Give what the judge's run comes to for all rows."""
-        troubles = judgement.troubles
+    def outcome(self, judgements: Sequence[Judgement]) -> Judgement:
+        """Give what the judge's answers come to for all rows."""
+        troubles = merged(trouble for each in judgements for trouble in each.troubles)
         if len(troubles) == 1:
             troubles = (replace(troubles[0], rows=sum(each is None for each in self.answers)),)
-        return replace(judgement, answers=tuple(self.answers), troubles=troubles)
+        usage = sum((each.usage for each in judgements), Usage())
+        declined = any(each.declined for each in judgements)
+        return Judgement(tuple(self.answers), usage, troubles, declined=declined)
 
     def _tell(self, indexes: Sequence[int], judged: Judged) -> None:
         for index in indexes:
@@ -201,12 +244,18 @@ class BookedLedger:
         self._limits = limits
         self._section = section
 
-    def admit(self, judge: str, rows: int, cost: float) -> str:
+    def admit(self, judge: str, rows: int, cost: float | None) -> str:
         """Book a request; "" when it may be sent, else a sentence that says why not. May wait for another process."""
+        if cost is None and self._limits.max_cost_per_day is not None:
+            declared = f"{self._section.removesuffix('.limits')}.est_cost"
+            return (
+                f"{self._section}.max_cost_per_day is set and {declared}, what one request costs, is not, so the limit"
+                " could not be kept: declare it, or take the limit away"
+            )
         return self._verdicts.admit(
             judge,
             rows,
-            cost,
+            cost or 0.0,
             most_rows=self._limits.max_rows_per_day,
             most_cost=self._limits.max_cost_per_day,
             section=self._section,

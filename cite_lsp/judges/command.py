@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from cite_lsp.audit.judgement import Heard, Judged, Judgement, Trouble, Usage, merged
 from cite_lsp.audit.verdicts import Row, Verdict
-from cite_lsp.clients.redaction import redacted
+from cite_lsp.clients.redaction import kept_back, redacted
 from cite_lsp.judges.options import Ledger, ModelOptions
 from cite_lsp.judges.replies import read_entry
 from cite_lsp.judges.shown_lines import KEPT_BACK, ShownLine, said, shown_lines, why_not_shown
@@ -98,7 +98,7 @@ class CommandJudge:
             return run.judgement()
         refused = ""
         if self._ledger is not None:
-            cost = self._options.est_cost or 0.0
+            cost = self._options.est_cost
             refused = await asyncio.to_thread(self._ledger.admit, "command", len(run.asked), cost)
         if refused:
             run.leave("declined", refused)
@@ -302,7 +302,8 @@ def _line_of(index: int, row: Row, lines: Sequence[ShownLine]) -> bytes:
         }
         for place, excerpt in enumerate(row.excerpts)
     ]
-    data = {"id": index, "claim": row.claim, "sentence": row.sentence, "language": row.language, "excerpts": excerpts}
+    sentence = "" if kept_back(row.sentence) else row.sentence
+    data = {"id": index, "claim": row.claim, "sentence": sentence, "language": row.language, "excerpts": excerpts}
     return json.dumps(data).encode() + b"\n"
 
 

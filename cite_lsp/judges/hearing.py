@@ -38,23 +38,29 @@ class Hearing:
     verdict: Verdict | None = None
     open: bool = True
 
-    def take(self, answer: Verdict | Void | None, judge: str, most: int) -> None:
+    def take(self, answer: Verdict | Void | None, judge: str, most: int, *, proven: bool = True) -> None:
         """Take an answer.
 
         Args:
             answer: None where the reply had none.
             judge: The identity of the judge.
             most: How often a row may be asked.
+            proven: Whether the reply answered the row whose answer is known; else no *supported* of it stands alone.
         """
         conflict = self.conflict or ""
         last = self.turns >= most
+        alone = isinstance(answer, Verdict) and answer.label == "supported" and not proven
         if answer is None or isinstance(answer, Void):
             self.void += 1
             self.why = "" if answer is None else answer.why
             if last or self.void >= _MOST_VOID:
                 self._close(self._without(judge))
+        elif alone and (last or self.first is not None):
+            self._close(unconfirmed(self.first or answer, "it left out a row that it was asked"))
         elif self.first is not None:
             self._close(decided(self.first, answer, conflict))
+        elif alone:
+            self.first = answer
         elif last or answer.label == "unchecked" or (answer.label == "supported" and not conflict):
             self._close(answer)
         else:

@@ -31,7 +31,7 @@ class ModelJudge:
     def identity(self) -> str:
         """One line: name, model, address, effort and the version of the prompt."""
         effort = f" effort={self._options.effort}" if self._options.effort else ""
-        model = self._client.model or "its model"
+        model = self._client.model or "(default model)"
         return f"{self._options.name} {model} at {self._client.address}{effort} prompt={PROMPT_VERSION}"
 
     async def ask(self, rows: Sequence[Row], heard: Heard | None = None) -> Judgement:

@@ -38,13 +38,13 @@ class ModelOptions:
 class Ledger(Protocol):
     """Who keeps the limits of a day."""
 
-    def admit(self, judge: str, rows: int, cost: float) -> str:
-        """Book one request before it is sent.
+    def admit(self, judge: str, rows: int, cost: float | None) -> str:
+        """Book one request before it is sent; with both numbers negative, give back one that could not be sent.
 
         Args:
             judge: The name of the judge, as in the settings.
             rows: How many rows it carries.
-            cost: Its declared cost, 0 where none is declared.
+            cost: Its declared cost; None where none is declared.
 
         Returns:
             "" where it is admitted and booked; else a sentence without a full stop: which limit it would pass.

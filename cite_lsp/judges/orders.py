@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from cite_lsp.audit.verdicts import Row
+from cite_lsp.clients.redaction import LONGEST
 
 _LABEL = r"(?:partially |fully |entirely )?(?:supported|entailed)(?![\w-])"
 _GOOD = r"(?:supported|entailed|correct|true|valid|verified|approved|accurate|proven|accepted|good|passed)\b"
@@ -66,7 +67,9 @@ _HIDDEN = re.compile(
 _MARKERS = re.compile(r"^\s*(?://+!?|#+|\*+/?|/\*+|--+|;+|%+|>+|\"\"\"|'''|<!--)?\s*")
 _SPACED = re.compile(r"\b(?:\w[ ._*-]){3,}\w\b")
 _MOST = 8000
-"""Characters of a row that are looked through; an excerpt has at most half of them."""
+"""Characters that are looked through at a time."""
+_SHARED = 1000
+"""Characters that neighbouring looks have in common: more than an order is long."""
 
 
 def order_in(row: Row) -> str:
@@ -76,7 +79,9 @@ def order_in(row: Row) -> str:
     written in letters that only look like ours in width, s p a c e d, or with invisible characters between.
     """
     lines = [text for excerpt in row.excerpts for _, text in excerpt.lines]
-    for text in (row.claim, row.sentence, *lines, " ".join(_MARKERS.sub("", line, count=1) for line in lines)):
+    # of a claim and its sentence no more is ever shown to a judge
+    own = (row.claim[:LONGEST], row.sentence[:LONGEST])
+    for text in (*own, *lines, " ".join(_MARKERS.sub("", line, count=1) for line in lines)):
         found = _order(text)
         if found:
             return found
@@ -84,16 +89,17 @@ def order_in(row: Row) -> str:
 
 
 def _order(text: str) -> str:
-    for form in _forms(text):
-        for pattern in _PATTERNS:
-            found = pattern.search(form)
-            if found is not None:
-                return found.group()[:80]
+    for start in range(0, max(1, len(text) - _SHARED), _MOST - _SHARED):
+        for form in _forms(text[start : start + _MOST]):
+            for pattern in _PATTERNS:
+                found = pattern.search(form)
+                if found is not None:
+                    return found.group()[:80]
     return ""
 
 
 def _forms(text: str) -> Iterable[str]:
-    plain = _HIDDEN.sub("", unicodedata.normalize("NFKC", text[:_MOST])).casefold()
+    plain = _HIDDEN.sub("", unicodedata.normalize("NFKC", text)).casefold()
     spaced = " ".join(plain.split())
     yield spaced
     closed = _SPACED.sub(lambda found: re.sub(r"[ ._*-]", "", found.group()), spaced)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from cite_lsp.audit.verdicts import Evidence
 from cite_lsp.judges.shown_lines import ShownLine
 
-_NUMBERED = re.compile(r"\s*L\d+\|\s?")
+_NUMBERED = re.compile(r"\A\s*L\d+\|\s?")
 _WORD = re.compile(r"\w+")
 _ENDS = " \t\r"
 _LEAST = 8
@@ -21,7 +21,7 @@ def find_quote(quote: str, lines: Sequence[ShownLine]) -> tuple[Evidence, ...]:
     What is kept back cannot be quoted. A line may be quoted as it stands in the file or as it is shown.
     """
     wanted = _lines_of(quote)
-    bare = [_NUMBERED.sub("", line, count=1) for line in wanted]
+    bare = _trimmed([_NUMBERED.sub("", line, count=1) for line in wanted])
     for form in (wanted, bare) if bare != wanted else (wanted,):
         stripped = [line.strip(_ENDS) for line in form]
         if not any(_WORD.search(line) for line in stripped):
@@ -42,12 +42,17 @@ def _shown(line: ShownLine) -> str | None:
 
 
 def _lines_of(quote: str) -> list[str]:
-    lines = re.split(r"\r\n|\n|\r", quote)
-    while lines and not lines[0].strip():
-        lines.pop(0)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return lines
+    return _trimmed(re.split(r"\r\n|\n|\r", quote))
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    """Leave out the blank lines at both ends: they are no quote of the lines beside."""
+    first, last = 0, len(lines)
+    while first < last and not lines[first].strip():
+        first += 1
+    while first < last and not lines[last - 1].strip():
+        last -= 1
+    return lines[first:last]
 
 
 def _stands(

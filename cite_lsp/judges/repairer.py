@@ -105,7 +105,7 @@ class ModelRepairer:
             try:
                 completion = await self._ask(request)
             except ClientError as error:
-                self.usage += Usage(error.requests, cost=self._options.est_cost)
+                self.usage += Usage(error.requests, cost=self._options.est_cost if error.requests else None)
                 if error.cause not in _WHAT_A_MODEL_SAYS:
                     raise RepairFailed(Trouble(error.cause, error.message, 1)) from error
                 fault = error.message
@@ -123,11 +123,19 @@ class ModelRepairer:
     async def _ask(self, request: RepairRequest) -> Completion:
         if self._ledger is not None:
             # it may wait for another process
-            declined = await asyncio.to_thread(self._ledger.admit, self._options.name, 1, self._options.est_cost or 0.0)
+            declined = await asyncio.to_thread(self._ledger.admit, self._options.name, 1, self._options.est_cost)
             if declined:
                 raise RepairFailed(Trouble("declined", declined, 1))
         most = self._options.max_output_tokens_per_turn
-        completion = await self._client.complete(SYSTEM, user_text(request), SCHEMA, name=REPLY_NAME, max_tokens=most)
+        try:
+            completion = await self._client.complete(
+                SYSTEM, user_text(request), SCHEMA, name=REPLY_NAME, max_tokens=most
+            )
+        except ClientError as error:
+            if not error.requests and self._ledger is not None:  # it was never sent
+                cost = None if self._options.est_cost is None else -self._options.est_cost
+                await asyncio.to_thread(self._ledger.admit, self._options.name, -1, cost)
+            raise
         self.usage += Usage(completion.requests, completion.tokens_in, completion.tokens_out, self._options.est_cost)
         return completion
 

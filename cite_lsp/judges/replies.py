@@ -14,7 +14,9 @@ _THOUGHT = "</think>"
 """What stands before it a model thought aloud."""
 _MOST_CHARACTERS = 2_000_000
 _MOST_STARTS = 400
-"""How many "{" are tried for the beginning of an object."""
+"""How many "{" are tried in vain for the beginning of an object."""
+_MOST_IN_VAIN = 4_000_000
+"""Characters that are read of what turns out to be no object: each "{" inside one may be another beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +146,20 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     """Give the balanced objects of a text in order, outermost first; what stands inside one is not looked at again."""
     decoder = json.JSONDecoder()
     place = text.find("{")
-    for _ in range(_MOST_STARTS):
-        if place < 0:
-            return
+    starts, left = _MOST_STARTS, _MOST_IN_VAIN
+    while place >= 0 and starts and left > 0:
         try:
             data, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
+            starts -= 1
+            left -= _read_to(error, len(text)) - place
             end = place + 1
         else:
             yield data
         place = text.find("{", end)
+
+
+def _read_to(error: Exception, length: int) -> int:
+    """Give how far a text was read before it proved to be no JSON; its whole length where that is not known."""
+    told = isinstance(error, json.JSONDecodeError) and not error.msg.startswith("Unterminated")
+    return error.pos if told else length  # type: ignore[attr-defined]

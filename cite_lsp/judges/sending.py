@@ -4,6 +4,7 @@ A claim is a text of its document, an excerpt one of the cited file: neither is 
 file in, or where git ignores it, under any of its names.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
 
 _EXCLUDED = "is under judge.exclude, so its text was not sent to the judge"
+_IGNORED = "this document is ignored by git, so its text was not sent to the judge"
 _UNLISTED = "is ignored by git, or not on disk yet, so its text was not sent to the judge"
 
 
@@ -33,6 +35,11 @@ class Sending:
     def document(self, full: str) -> str:
         """Say why nothing that a document says is sent, by its absolute path; "" where it may be."""
         return f"this document {_EXCLUDED}" if self._is_excluded(full) else ""
+
+    def named_document(self, full: str) -> str:
+        """Say the same of a document that somebody named: git may ignore it. One that is not on disk is typed here."""
+        why = self.document(full)
+        return why or ("" if self._snapshot.lists(full) or not os.path.lexists(full) else _IGNORED)
 
     def cited(self, resolution: Resolution) -> str:
         """Say why the cited lines are not sent; "" where they may be."""

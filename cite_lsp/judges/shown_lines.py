@@ -9,6 +9,10 @@ from cite_lsp.audit.verdicts import Row
 from cite_lsp.clients.redaction import kept_back, kept_back_lines
 
 KEPT_BACK = "(this line is kept back: it looks like a key)"
+_MOST_SHOWN = 40_000
+"""Characters of a row's lines, two dozen of the longest excerpts: a list of citations has no end, and is paid for."""
+_BESIDE = 8
+"""Characters that each line takes beside its text."""
 _MARKS = re.compile(
     r"<(?=[|｜][^\s<>|｜]{1,40}[|｜]>|(?:start|end)_of_turn>|/?s>|<\s?/?\s?SYS\s?>>)|\[(?=/?INST\])", re.IGNORECASE
 )
@@ -53,6 +57,8 @@ def why_not_shown(row: Row, lines: Sequence[ShownLine]) -> str:
         return "no lines are cited"
     if kept_back(row.claim):
         return "the claim looks as if it held a key, so it is kept back"
+    if sum(len(line.shown) + _BESIDE for line in lines) > _MOST_SHOWN:
+        return f"the cited lines have more than {_MOST_SHOWN:,} characters, too many for one question: cite fewer"
     if all(line.raw is None for line in lines):
         return "the cited lines look like keys, so they are kept back"
     return ""

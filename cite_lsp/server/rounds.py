@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cite_lsp.document.document import Block
 from cite_lsp.server.judges import leaves
 from cite_lsp.server.judging_all import JudgingAll
-from cite_lsp.server.open_document import OpenDocument
+from cite_lsp.server.open_document import OpenDocument, Place
 from cite_lsp.server.space import Space
 from cite_lsp.server.uris import key
 
@@ -54,6 +54,19 @@ class Rounds:
             self._unlisted[document] = None
         else:
             self.start(document)
+
+    def placed(self, document: OpenDocument, place: Place, before: Place | None) -> None:
+        """End the run of a document whose settings, read anew, have another judge asked, or keep more texts from it."""
+        if place.settings.judge.run == "off":
+            self._session.judging.stop(document)
+            document.forget_verdicts()
+        elif before is not None and self._session.judging.is_judging(document) and _asked(before) != _asked(place):
+            self._session.judging.stop(document)
+            asyncio.get_running_loop().call_soon(self._start_anew, document)
+
+    def _start_anew(self, document: OpenDocument) -> None:
+        if self._session.documents.get(key(document.uri)) is document:
+            self.start_if_wanted(document)
 
     def start_unlisted(self) -> None:
         """Judge what waited for the files to be listed."""
@@ -118,3 +131,8 @@ class Rounds:
         for document in stale:
             if self._session.documents.get(key(document.uri)) is document:
                 self._freshen(document)
+
+
+def _asked(place: Place) -> object:
+    """Give the settings that say who is asked, and about what."""
+    return place.settings.judge, place.settings.server.trusted

@@ -268,9 +268,7 @@ class Session:
             document.ignored = False
         if document.place is not None:
             document.look_back(drift=document.place.settings.drift.enabled)
-            if document.place.settings.judge.run == "off":
-                self.judging.stop(document)
-                document.forget_verdicts()
+            self.rounds.placed(document, document.place, before)
         self._parse(document)
 
     def _is_ignored(self, document: OpenDocument) -> bool:

@@ -285,7 +285,11 @@ class Snapshot:
         """
         if resolution.blob or not resolution.root:
             return True  # what a commit holds is tracked there; in memory nothing is ignored
-        real = os.path.realpath(joined(resolution.root, resolution.path))
+        return self.lists(joined(resolution.root, resolution.path))
+
+    def lists(self, full: str) -> bool:
+        """Say whether an index lists the file of an absolute path, where its links lead."""
+        real = os.path.realpath(full)
         for index in self._all_indexes():
             path = within(self._real_root(index.root), real) if index.root else None
             if path is not None and (path in index or (index.tracked is not None and path in index.tracked)):

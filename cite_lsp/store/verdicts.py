@@ -44,8 +44,9 @@ _NAMES = ", ".join(_COLUMNS)
 _MARKS = ", ".join("?" * len(_COLUMNS))
 _NEWER_STAYS = f"""
 ON CONFLICT (key) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])}
-WHERE excluded.at >= at
+WHERE excluded.at >= at OR at > excluded.used
 """
+"""What was given in the future, as a file from elsewhere may say, is no newer: it would never be replaced."""
 _KEEP = f"INSERT INTO verdicts ({_NAMES}) VALUES ({_MARKS}) {_NEWER_STAYS}"  # noqa: S608 - names of ours
 _INCOMING = f"""
 CREATE TEMP TABLE incoming ({_NAMES.replace("key,", "key TEXT PRIMARY KEY NOT NULL,")});
@@ -207,7 +208,7 @@ class Verdicts:
 
         Args:
             judge: Its identity; each judge has limits of its own.
-            rows: How many rows the request asks.
+            rows: How many rows the request asks; negative, like the cost, to give back what was never sent.
             cost: What it costs, in the unit of `est_cost`.
             most_rows: How many rows a day may have; None is no limit.
             most_cost: What a day may cost; None is no limit.
@@ -227,7 +228,7 @@ class Verdicts:
             refusal = _over(judge, section, ("rows_per_day", asked, rows, most_rows), "rows were asked")
             refusal = refusal or _over(judge, section, ("cost_per_day", spent, cost, most_cost), "was spent")
             if not refusal:
-                after = (today, judge, asked + rows, spent + cost)
+                after = (today, judge, max(asked + rows, 0), max(spent + cost, 0.0))
                 database.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?)", after)
                 database.execute("DELETE FROM spent WHERE day < ?", (_day(now - _DAYS_KEPT * _DAY),))
 

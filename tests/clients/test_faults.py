@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import logging
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -29,6 +30,7 @@ from tests.clients.scripted import (
     reply,
     reply_for,
     reset,
+    until,
 )
 
 Make = Callable[..., ChatClient]
@@ -100,12 +102,12 @@ async def test_a_text_that_is_no_answer_is_handed_on_as_it_is(wire: Wire, text: 
 
 
 @every_wire
-async def test_a_reply_that_breaks_off_is_asked_for_again(wire: Wire, make: Make) -> None:
+async def test_an_answer_that_breaks_off_is_left_to_who_books_the_next_one(wire: Wire, make: Make) -> None:
     with ScriptedServer(cut_off({"choices": []}), reply_for(wire, GOOD)) as server:
-        assert (await ask(make(wire, server))).requests == 2
-    with ScriptedServer(cut_off({"choices": []})) as server:
-        error = await failing(make(wire, server))
-        assert (error.cause, error.requests, len(server.requests)) == ("cut-off", 3, 3)
+        client = make(wire, server)
+        error = await failing(client)
+        assert (error.cause, error.requests, len(server.requests)) == ("cut-off", 1, 1)
+        assert (await ask(client)).requests == 1
 
 
 @every_wire
@@ -205,7 +207,6 @@ async def test_an_empty_account_is_not_asked_again(make: Make) -> None:
         ("7", 7, 7),
         ("0.5", 0.5, 0.5),
         (" 3 ", 3, 3),
-        (formatdate(time.time() + 1_000, usegmt=True), 900, 1_000),
         (formatdate(time.time() - 1_000, usegmt=True), 0, 0),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
     ],
@@ -214,6 +215,12 @@ def test_what_retry_after_says(text: str, least: float, most: float) -> None:
     wait = asked_wait(Reply(429, {"retry-after": text}, b""))
     assert wait is not None
     assert least <= wait <= most
+
+
+def test_a_date_to_come_that_retry_after_says() -> None:
+    wait = asked_wait(Reply(429, {"retry-after": formatdate(time.time() + 1_000, usegmt=True)}, b""))
+    assert wait is not None
+    assert 900 <= wait <= 1_000
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-5", "1e9", "nan", "inf", "9" * 40, "Wed, 99 Oct 2015", "١"])
@@ -349,6 +356,31 @@ async def test_a_question_that_waits_for_another_try_can_be_dropped(wire: Wire, 
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
+
+
+@every_wire
+async def test_closing_leaves_what_is_under_way_and_paid_for(wire: Wire, make: Make) -> None:
+    go = threading.Event()
+    with ScriptedServer(until(go, reply_for(wire, GOOD))) as server:
+        client = make(wire, server, concurrency=2)
+        asked = [asyncio.create_task(ask(client)) for _ in range(4)]
+        assert await happens(server, lambda server: server.running == 2)
+        await client.close()
+        await client.close()
+        go.set()
+        assert [each.requests for each in await asyncio.gather(*asked)] == [1] * 4
+        assert (len(server.requests), server.gone) == (4, 0)
+        assert (await ask(client)).requests == 1
+
+
+@every_wire
+async def test_closing_between_two_tries(wire: Wire, make: Make) -> None:
+    with ScriptedServer(reply(500), reply_for(wire, GOOD)) as server:
+        client = make(wire, server)
+        asked = asyncio.create_task(ask(client))
+        assert await happens(server, lambda server: len(server.requests) == 1 and not server.running)
+        await client.close()
+        assert (await asked).requests == 2
 
 
 @every_wire

@@ -132,6 +132,13 @@ async def test_a_key_that_is_not_there(provider: str, address: str, variable: st
     assert (caught.value.cause, caught.value.requests) == ("no-key", 0)
 
 
+@pytest.mark.parametrize("key", ["gsk_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vWXYZ", "hf_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vWXYZ"])
+async def test_a_key_in_the_place_of_its_variables_name_is_not_shown(key: str) -> None:
+    with pytest.raises(ClientError, match="api_key_env") as caught:
+        await found("openai", "https://llm.example", key, {})
+    assert key not in caught.value.message
+
+
 @pytest.mark.parametrize("value", ["two words", "line\nbreak", "ключ", "a\0b", "a\x7f"])
 async def test_a_key_that_cannot_be_one(value: str) -> None:
     with pytest.raises(ClientError) as caught:

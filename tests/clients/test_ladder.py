@@ -373,3 +373,18 @@ async def test_what_one_question_learned_is_not_forgotten_by_an_older_one(wire: 
         done = await asyncio.gather(*(ask(client) for _ in range(8)))
         assert all(each.requests <= 2 for each in done)
         assert (await ask(client)).requests == 1
+
+
+@pytest.mark.parametrize("depth", [200, 300, 900])
+async def test_an_answer_that_is_nested_without_end_raises_nothing_else(depth: int, make: Make) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(depth):
+        deep = {"a": deep}
+    called = {"tool_calls": [{"function": {"arguments": deep}}]}
+    bodies: dict[Wire, Any] = {
+        "openai": {"choices": [{"message": called}]},
+        "anthropic": {"content": [{"type": "tool_use", "input": deep}]},
+    }
+    for wire, body in bodies.items():
+        with ScriptedServer(reply(200, body)) as server:
+            assert "1" not in (await ask(make(wire, server))).text

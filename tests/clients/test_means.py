@@ -34,6 +34,19 @@ def test_the_first_object_in_a_text(text: str, found: str) -> None:
     assert json_in(text) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('I look at {"a": 1} first: {"results": []}', '{"results": []}'),
+        ('<think>{"results": [{"id": "x", "label": "no"}]}</think>{"a": 1}, so {"results": []}', '{"results": []}'),
+        ('{"a": {"results": []}} and {"b": 1}', '{"a": {"results": []}}'),
+        ('{"results": [{"id": 1}]}', '{"results": [{"id": 1}]}'),
+    ],
+)
+def test_the_object_that_keeps_to_the_schema_is_preferred(text: str, found: str) -> None:
+    assert json_in(text, SCHEMA) == found
+
+
 @given(st.text(alphabet='{}[]"\\:,a1 \n<think>/', max_size=200))
 def test_any_text_is_read(text: str) -> None:
     found = json_in(text)

@@ -11,8 +11,10 @@ import pytest
 
 from cite_lsp.audit.judgement import Heard, Judged, Judgement, Trouble, Usage
 from cite_lsp.audit.verdicts import Evidence, Row, Verdict
+from cite_lsp.clients.making import ClientOptions, make_client
 from cite_lsp.config import LimitSettings
 from cite_lsp.judges.cached import BookedLedger, CachedJudge
+from cite_lsp.judges.model import ModelJudge, ModelOptions
 from cite_lsp.store import Verdicts
 
 LABELS = ("supported", "partial", "unsupported", "review", "unchecked")
@@ -224,6 +226,7 @@ async def test_a_kept_quote_that_is_not_there_is_not_believed(tmp_path):
         verdicts.keep({ROWS[2].key("rules 1"): odd})
         verdicts.close()
         assert (await asked(tmp_path, judge, ROWS))[1] == ["claim 2"]
+        assert (await asked(tmp_path, judge, ROWS))[1] == [], "though it says that it was given in the future"
 
 
 async def test_a_run_that_is_cancelled_keeps_what_was_heard(tmp_path):
@@ -275,6 +278,44 @@ async def test_two_questions_at_a_time(tmp_path):
     assert [each.verdict.reason for each in other.answers] == ["claim 2", "claim 3", "claim 4"]
     await run.end()
     assert (await asked(tmp_path, Rules(), ROWS))[1] == []
+
+
+async def test_what_is_being_asked_is_not_asked_at_the_same_time(tmp_path):
+    run = Run(tmp_path, Rules())
+    judgements = await asyncio.gather(run.ask(ROWS[:3]), run.ask(ROWS[1:]), run.ask(ROWS))
+    reasons = [[each.verdict.reason for each in judgement.answers] for judgement in judgements]
+    assert reasons == [[each.claim for each in rows] for rows in (ROWS[:3], ROWS[1:], ROWS)]
+    assert sorted(run.judge.asked) == [each.claim for each in ROWS]
+    assert sum((each.usage for each in judgements), Usage()) == Usage(2, 200, 20)
+    assert len(run.heard) == 3 + 4 + 5
+    await run.end()
+
+
+async def test_who_waits_for_a_run_that_is_cancelled_asks_for_what_it_did_not_hear(tmp_path):
+    judge = Rules(stop_after=3)
+    run = Run(tmp_path, judge)
+    first = asyncio.create_task(run.ask(ROWS))
+    await judge.waits.wait()
+    judge.stop_after, judge.asked = 1_000_000, []
+    others = [asyncio.create_task(run.ask(ROWS)) for _ in range(3)]
+    await asyncio.sleep(0)
+    while run.cached._watching:  # noqa: ASYNC110 - until they have looked up what is known
+        await asyncio.sleep(0.001)
+    others[0].cancel()
+    first.cancel()
+    _, *rest = await asyncio.gather(*others, return_exceptions=True)
+    assert [[each.verdict.reason for each in each.answers] for each in rest] == [[each.claim for each in ROWS]] * 2
+    assert judge.asked == ["claim 3", "claim 4"]
+    assert run.cached._asked == {}
+    await run.end()
+
+
+async def test_who_waits_for_a_run_that_has_no_answer_asks_for_it(tmp_path):
+    run = Run(tmp_path, Rules(silent_on=frozenset({"claim 1"})))
+    judgements = await asyncio.gather(run.ask(ROWS), run.ask(ROWS))
+    assert run.judge.asked == [*[each.claim for each in ROWS], "claim 1"]
+    assert [each.troubles for each in judgements] == [(Trouble("unreachable", "nobody is there", 1),)] * 2
+    await run.end()
 
 
 async def test_after_closing_another_question_begins_anew(tmp_path):
@@ -375,4 +416,31 @@ async def test_what_is_known_costs_nothing_and_the_rest_keeps_to_the_limits(tmp_
     assert not (await cached.ask(ROWS[:3])).troubles
     assert BookedLedger(verdicts, LimitSettings(), "repair.limits").admit("rules 1", 1, 0.0) == ""
     await cached.close()
+    verdicts.close()
+
+
+async def test_a_limit_of_cost_without_a_declared_cost_admits_nothing(tmp_path):
+    verdicts = Verdicts(str(tmp_path))
+    limits = LimitSettings(max_cost_per_day=1.0)
+    said = BookedLedger(verdicts, limits).admit("openai", 1, None)
+    assert "judge.limits.max_cost_per_day is set and judge.est_cost" in said
+    assert "repair.est_cost" in BookedLedger(verdicts, limits, "repair.limits").admit("repair openai", 1, None)
+    assert BookedLedger(verdicts, limits).admit("openai", 1, 0.0) == ""
+    assert BookedLedger(verdicts, LimitSettings(max_rows_per_day=9)).admit("openai", 1, None) == ""
+    assert [each.rows for each in verdicts.info().spent] == [2]
+    verdicts.close()
+
+
+async def test_what_could_not_be_sent_is_not_counted_against_the_day(tmp_path):
+    verdicts = Verdicts(str(tmp_path))
+    ledger = BookedLedger(verdicts, LimitSettings(max_rows_per_day=5, max_cost_per_day=1.0))
+    client = make_client(
+        "openai", ClientOptions(model="m", base_url="http://127.0.0.1:9/v1", api_key_env="NO"), environment={}
+    )
+    judge = ModelJudge(client, ModelOptions("openai", "m", est_cost=1.0), ledger)
+    for _ in range(3):
+        judgement = await judge.ask(ROWS)
+        assert [each.cause for each in judgement.troubles] == ["no-key"]
+        assert [(each.rows, each.cost) for each in verdicts.info().spent] == [(0, 0.0)]
+    await judge.close()
     verdicts.close()

@@ -88,6 +88,14 @@ async def test_what_the_program_reads(home: Path) -> None:
     }
 
 
+async def test_a_key_in_the_sentence_beside_the_claim_is_kept_back(home: Path) -> None:
+    cited = Row.of(claim="The cap is ten.", sentence=f"With `{SECRET}` the cap is ten.", lines=[(7, "CAP = 10")])
+    kept = home / "read.json"
+    await ask(program(home, f"open({str(kept)!r}, 'w').write(sys.stdin.read())"), [cited])
+    assert json.loads(kept.read_text())["sentence"] == ""
+    assert SECRET not in kept.read_text()
+
+
 async def test_answers_are_checked_as_a_models_are(home: Path) -> None:
     body = (
         "for row in rows: say(row['id'], 'supported', ['made up', '', 'LIMIT_2 = 20', 'MAX_ATTEMPTS = 3'][row['id']])"

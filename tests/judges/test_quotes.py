@@ -1,5 +1,8 @@
 """Quotes: what stands in the cited lines byte for byte, and what does not."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -50,6 +53,9 @@ def test_quotes_that_stand_there(quote: str, offsets: list[int]) -> None:
         "   ",
         "}",
         "...",
+        "L12| \nL13| def",  # the line above is not quoted, and one short word is left
+        "L12|\n}",
+        "def L12| fetch(url, *, timeout=1.5):",  # a number stands before a line, not in it
         "MAX_ATTEMPTS = 1",  # cuts a number
         "timeout=1",
         "= 15",  # one word, and short
@@ -121,3 +127,14 @@ def test_every_line_can_be_quoted(lines: list[str], data: st.DataObject) -> None
     assume(any(character.isalnum() for character in lines[offset]))
     assume(KEPT_BACK not in [line.shown for line in shown_lines(Row.of(claim="c", lines=[(1, lines[offset])]))])
     assert found(lines[offset], [lines[offset]]) == [0]
+
+
+@pytest.mark.parametrize(
+    "quote", [" " * 900_000 + "x", "\n" * 900_000 + "x", "x" + "\t" * 900_000 + "L1", "L1|\n" * 200_000]
+)
+def test_a_quote_without_end_is_looked_for_in_no_time(
+    quote: str, ends: Callable[[], AbstractContextManager[None]]
+) -> None:
+    with ends():
+        for _ in range(10):
+            assert found(quote) == []

@@ -1,6 +1,8 @@
 """Replies of models: what is read out of them, and that nothing they hold raises."""
 
 import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from cite_lsp.judges.replies import Entry, read_reply
 
+Ends = Callable[[], AbstractContextManager[None]]
 GOOD = {"id": 1, "reason": "r", "quote": "q", "missing": "", "label": "supported"}
 
 
@@ -87,6 +90,27 @@ def test_what_is_no_reply_is_said_to_be_none(text: str) -> None:
     assert not reading.entries
     assert not reading.readable
     assert reading.breaches
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":' * 400 + "[" + "1," * 900_000,
+        '{"a":[' * 200 + "[]," * 600_000,
+        '{"a":' * 400 + '"' + "x" * 1_900_000,
+        '{"a":' * 400 + "[" + "1," * 900_000 + "[" * 5000,
+        '{"results": [' + '{"id": 1, "reason": "' * 90_000,
+    ],
+)
+def test_a_long_reply_is_not_read_again_from_each_of_its_beginnings(text: str, ends: Ends) -> None:
+    with ends():
+        for _ in range(5):
+            assert not read_reply(text, [1]).readable
+
+
+def test_rows_before_the_cut_of_a_long_reply_count() -> None:
+    text = reply(*(entry(number, reason="r" * 1000) for number in range(1, 1500)))
+    assert len(read_reply(text[:-5], range(1, 1500)).entries) == 1498
 
 
 json_values = st.recursive(

@@ -914,3 +914,31 @@ def test_a_process_whose_judge_hangs_ends_when_it_should(folder: Path, judge: Sc
 
 def _children(task: Path) -> list[str]:
     return (task / "children").read_text().split()
+
+
+@pytest.mark.parametrize("how", ["by a file", "by the editor", "unchanged"])
+async def test_settings_that_change_end_a_run_that_they_do_not_allow(
+    folder: Path, judge: ScriptedServer, how: str
+) -> None:
+    """What a person forbids while a run is under way is not sent any more, however much of it is left."""
+    go = threading.Event()
+    now: dict[str, Any] = {}
+    judge.script(answering(lambda step: until(go, step)))
+    text = text_of(*range(1, 60))
+    uri = written(folder, text)
+    async with Session(folders=[folder], settings=lambda _: now) as session:
+        await opened(session, uri, text)
+        session.save(uri)
+        assert await asyncio.to_thread(judge.wait_for, lambda server: len(server.requests) == 1)
+        if how == "by a file":
+            (folder / "cite-lsp.toml").write_text('[judge]\nexclude = ["limits.py"]\n')
+            session.files_changed(((folder / "cite-lsp.toml").as_uri(), 1))
+        else:
+            now = {"judge": {"exclude": ["limits.py"]}} if how == "by the editor" else {"records": ["old/**"]}
+            session.configure(None)
+        await session.request("textDocument/hover", at(uri, 0, 24))
+        go.set()
+        await shown_at_rest(session)
+        counts = session.server.session.documents[uri].counts
+        assert counts["supported" if how == "unchanged" else "unchecked"] == 59
+    assert len(judge.requests) == (8 if how == "unchanged" else 1)

@@ -111,7 +111,7 @@ class MarkdownWriter:
 
     def _problems(self) -> Iterator[str]:
         found = [
-            f"- {code(each.source.removeprefix(self._run.root + '/'))}: {message(each.message)}"
+            f"- {code(each.source.removeprefix(self._run.root + '/'))}: {message(f'{each.name}: {each.message}' if each.name else each.message)}"
             for each in self._run.problems
         ]
         if found:

@@ -238,7 +238,8 @@ class TextWriter:
         elif problem.source == "command line":
             place += f", {visible(problem.name)}"
         severity = ("error", _STYLES[Severity.ERROR])
-        self._line((place, "bold"), ": ", severity, f": {visible(problem.message)}", ("  setting", "dim"))
+        name = f"{problem.name}: " if problem.name and problem.line is not None else ""
+        self._line((place, "bold"), ": ", severity, f": {visible(name + problem.message)}", ("  setting", "dim"))
 
     def _line(self, *parts: Part) -> None:
         self._lines.append(parts)

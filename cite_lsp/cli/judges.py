@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _OF_ONE_JUDGE = ("model", "base_url", "api_key_env", "headers", "command", "effort", "est_cost")
 """What the settings say of the judge that they name, and of no other."""
 _OF_ONE_ADDRESS = ("api_key_env", "headers")
+_HOPELESS = frozenset({"unauthorised", "no-key", "not-found", "redirect", "unreachable", "setting", "timeout"})
+"""What the next document would meet too."""
 
 
 def leaves(settings: Settings) -> bool:
@@ -111,7 +113,7 @@ class Judges:
 
         try:
             ledger = BookedLedger(self._store(), settings.judge.limits)
-            judge = make_judge(settings.judge, settings.audit, ledger=ledger)
+            judge: AskingJudge = GivingUp(make_judge(settings.judge, settings.audit, ledger=ledger))
         except Unavailable as error:
             raise UsageError(str(error)) from error
         return CachedJudge(judge, self._store()) if self.cached else judge
@@ -135,6 +137,50 @@ class Judges:
             source = self.run.gathering.loaded.sources.get(f"judge.{row}", "default")
             if source != "command line" and not source.startswith("environment"):
                 yield row, JudgeSettings.model_fields[row].get_default(call_default_factory=True)
+
+
+@dataclass(slots=True)
+class GivingUp:
+    """A judge that is not asked for further documents of a run once it answered nothing of one, for want of an answer.
+
+    A server that hangs would be waited for as often as there are documents.
+
+    Attributes:
+        asked: Who is asked.
+        lost: What a document met.
+    """
+
+    asked: AskingJudge
+    lost: Judgement | None = None
+
+    @property
+    def identity(self) -> str:
+        """That of the judge."""
+        return self.asked.identity
+
+    @property
+    def reads_file(self) -> bool:
+        """As the judge says."""
+        return self.asked.reads_file
+
+    async def ask(self, rows: Sequence[Row], heard: Heard | None = None) -> Judgement:
+        """Answer rows."""
+        if self.lost is None:
+            judgement = await self.asked.ask(rows, heard)
+            hopeless = all(each.cause in _HOPELESS for each in judgement.troubles)
+            if judgement.troubles and hopeless and not any(judgement.answers):
+                self.lost = judgement
+            return judgement
+        troubles = tuple(replace(each, rows=len(rows)) for each in self.lost.troubles[:1])
+        return Judgement((None,) * len(rows), troubles=troubles)
+
+    async def judge(self, rows: Sequence[Row]) -> list[Verdict]:
+        """Give one verdict a row."""
+        return (await self.ask(rows)).verdicts
+
+    async def close(self) -> None:
+        """End the judge's connections."""
+        await self.asked.close()
 
 
 @dataclass(frozen=True, slots=True)

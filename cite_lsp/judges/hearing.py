@@ -56,7 +56,8 @@ class Hearing:
             if last or self.void >= _MOST_VOID:
                 self._close(self._without(judge))
         elif alone and (last or self.first is not None):
-            self._close(unconfirmed(self.first or answer, "it left out a row that it was asked"))
+            self.why = ""
+            self._close(None)
         elif self.first is not None:
             self._close(decided(self.first, answer, conflict))
         elif alone:

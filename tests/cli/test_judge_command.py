@@ -415,6 +415,19 @@ def test_a_judge_that_refuses_is_said_once(process, workspace, on_found):
     jsonschema.validate(report(ran), output_schema())
 
 
+@pytest.mark.parametrize(("step", "cause"), [(hang(), "timeout"), (error_for("openai", 401, "no"), "unauthorised")])
+def test_a_judge_that_does_not_answer_is_not_waited_for_at_every_document(process, workspace, step, cause):
+    texts = {f"docs/{number:02}.md": f"In {number} {RIGHT}" for number in range(30)}
+    folder = workspace({**FILES, **texts})
+    environment = {**os.environ, "CITE_LSP_JUDGE_LIMITS_TIMEOUT": "0.3"}
+    with ScriptedServer(step) as server:
+        ran = process(folder, *to(server, "--format", "json"), "docs", env=environment)
+        assert len(server.requests) <= 16, "those of the documents that were begun with, by two means"
+    assert ran.code == 3
+    assert [each["cause"] for each in report(ran)["summary"]["judging"]["troubles"]] == [cause]
+    assert sum(each["rows"] for each in report(ran)["summary"]["judging"]["troubles"]) >= 30
+
+
 def test_no_findings_are_no_praise_where_nothing_was_judged(process, workspace):
     folder = workspace(SEVERAL)
     with ScriptedServer(error_for("openai", 401, "no")) as server:
@@ -484,6 +497,18 @@ def test_excluded_text_is_never_sent(process, workspace):
     assert ran.code == 0, "that is as it was wished"
 
 
+def test_a_document_that_git_ignores_is_not_sent_though_it_is_named(process, workspace, person):
+    folder = workspace({**SEVERAL, ".gitignore": "private/\n", "private/p.md": "Thing p is so (`src/retry.py:1`).\n"})
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    with ScriptedServer(answering()) as server:
+        ran = process(folder, *to(server, "--format", "json"), "private/p.md", "docs/a.md")
+        sent = b"".join(request.raw for request in server.requests)
+    assert b"Thing a" in sent
+    assert b"Thing p" not in sent
+    assert labels(ran)["private/p.md"] == ["unchecked"]
+    assert "ignored by git" in json.dumps(report(ran)["documents"])
+
+
 def test_a_key_is_not_sent_to_an_address_that_it_is_not_for(process, workspace, person, monkeypatch):
     folder = workspace(SEVERAL)
     user = Path(user_file_path())
@@ -533,10 +558,38 @@ def test_without_a_judge_over_http_its_client_is_not_loaded(workspace, command):
     assert command == "judge" or not {"asyncio", "cite_lsp.cli.judging"} & names
 
 
-def test_a_project_cannot_choose_who_is_asked(process, workspace):
+@pytest.mark.parametrize("mine", ["embedded", "openai"])
+@pytest.mark.parametrize("output", ["text", "json", "markdown"])
+def test_a_project_cannot_choose_who_is_asked(process, workspace, mine, output):
+    """It is told so, and work goes on with the user's judge."""
+    environment = {**os.environ, "PRIVATE_KEY": "sk-private-of-the-user"}
+    with ScriptedServer(answering()) as server, socket.socket() as bait:
+        bait.bind(("127.0.0.1", 0))
+        bait.listen()
+        theirs = f"http://127.0.0.1:{bait.getsockname()[1]}/v1"
+        settings = f'[judge]\nname = "openai"\nbase_url = "{theirs}"\napi_key_env = "PRIVATE_KEY"\n'
+        folder = workspace({**FILES, "cite-lsp.toml": settings})
+        if mine == "openai":
+            own = Path(user_file_path())
+            own.parent.mkdir(parents=True)
+            own.write_text(f'[judge]\nname = "openai"\nmodel = "m"\nbase_url = "{server.base("openai")}"\n')
+        ran = process(folder, "judge", "--format", output, env=environment)
+        assert not select.select([bait], [], [], 0)[0], "somebody asked for a connection"
+        assert ran.code == 2
+        assert ran.out.count("this is the user's own setting and is not read from here") == 3
+        assert len(claims(server)) >= (4 if mine == "openai" else 0)
+        assert not any("authorization" in request.headers for request in server.requests)
+        if output == "json":
+            (judge,) = report(ran)["summary"]["judging"]["judges"]
+            assert judge.startswith(mine)
+            assert labels(ran)["docs/a.md"][1] == "supported"
+        else:
+            assert "judge.base_url" in ran.out.replace("\\", "")
+
+
+def test_nothing_is_judged_under_settings_that_are_wrong(process, workspace):
     with ScriptedServer(answering()) as server:
-        settings = f'[judge]\nname = "openai"\nbase_url = "{server.base("openai")}"\n'
-        ran = process(workspace({**SEVERAL, "cite-lsp.toml": settings}), "judge")
+        ran = process(workspace({**SEVERAL, "cite-lsp.toml": "[audit]\nscope = 3\n"}), *to(server))
         assert ran.code == 2
         assert server.requests == []
         assert "nothing is judged until the settings are mended" in ran.out

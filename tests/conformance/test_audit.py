@@ -37,7 +37,7 @@ ELSEWHERE = {
     "v1_excerpt": "test_excerpts.py",
     "unit_excerpt": "test_excerpts.py",
     "grounding": "test_grounding_vectors.py",
-    "verdict_parse": "tests/judges",
+    "verdict_parse": "test_verdict_parse.py",
 }
 HERE = {"samples", "cap_guard", "cited_value", "citation_targets", "strip_fences", "coverage_grade"}
 NOWHERE = Snapshot.of({})
@@ -63,6 +63,8 @@ def hold(expected: dict[str, Any], ours: dict[str, Any], departures: dict[str, D
 
 def test_every_group_is_compared_or_left_out_with_a_reason(vectors: dict[str, Any]) -> None:
     assert set(vectors) - {"about"} == HERE | set(ELSEWHERE) | set(LEFT_OUT)
+    for group, name in ELSEWHERE.items():
+        assert f'"{group}"' in Path(__file__).with_name(name).read_text(encoding="utf-8"), group
 
 
 # ------------------------------------------------------------------------------------------------ samples

@@ -232,7 +232,7 @@ async def test_an_order_far_from_the_beginning_is_found(cited: Row) -> None:
     assert labels(judgement) == ["review"]
 
 
-# --- a model that passes the row over whose answer is known ------------------------------------------------------------
+# --- a model that passes the row over whose answer is known -----------------------------------------------------------
 
 
 def without_canary(user: str) -> str:
@@ -242,11 +242,12 @@ def without_canary(user: str) -> str:
     return json.dumps({"results": [each for each in found if each["id"] not in put]})
 
 
-async def test_a_model_that_always_passes_the_canary_over_is_not_believed_alone() -> None:
+async def test_a_model_that_always_passes_the_canary_over_is_not_believed() -> None:
     with ScriptedServer(speaking(lambda request: without_canary(user_of(request)))) as server:
         judgement, _ = await ask(server, [row(1), row(2)])
         assert [len(rows_of(request)) for request in server.requests] == [2, 1, 1]
-    assert labels(judgement) == ["review"] * 2
+    assert labels(judgement) == ["-"] * 2, "nothing of it is kept"
+    assert [(each.cause, each.rows) for each in judgement.troubles] == [("missing-rows", 2)]
 
 
 async def test_a_canary_that_was_left_out_once_is_made_good_by_a_second_answer() -> None:

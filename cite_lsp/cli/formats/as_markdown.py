@@ -111,7 +111,8 @@ class MarkdownWriter:
 
     def _problems(self) -> Iterator[str]:
         found = [
-            f"- {code(each.source.removeprefix(self._run.root + '/'))}: {message(f'{each.name}: {each.message}' if each.name else each.message)}"
+            f"- {code(each.source.removeprefix(self._run.root + '/'))}: "
+            + message(": ".join(filter(None, (each.name, each.message))))
             for each in self._run.problems
         ]
         if found:

@@ -1,14 +1,18 @@
 """Binds anchors: gives each its place in the whole text, and what it stands in."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.claims import Claims, Surroundings, own_text
 from cite_lsp.document.cuts import indent_of
 from cite_lsp.document.pieces import SILENT, Block, Piece, back
 
+Surrounded: TypeAlias = tuple[str, Block | None, Block | None, Block | None, tuple[tuple[int, Block | None], ...]]
+"""What surrounds a block: section, heading, block before, header of its table, what leads in the lists around it."""
 
-class _Binder:
+
+class Binder:
     """What surrounds the block that is read, kept while the blocks go by."""
 
     __slots__ = ("before", "header", "heading", "leads", "section")
@@ -19,6 +23,16 @@ class _Binder:
         self.before: Block | None = None
         self.header: Block | None = None
         self.leads: list[tuple[int, Block | None]] = []
+
+    @property
+    def state(self) -> Surrounded:
+        """What surrounds the next block; two that are equal bind the same blocks alike."""
+        return self.section, self.heading, self.before, self.header, tuple(self.leads)
+
+    def go_on(self, state: Surrounded) -> None:
+        """Go on behind blocks that were read before, from the state that they left."""
+        self.section, self.heading, self.before, self.header, leads = state
+        self.leads = list(leads)
 
     def context(self, block: Block) -> Claims:
         """Give what the anchors of a block stand in, once it was entered."""
@@ -74,7 +88,7 @@ def _leads_in(block: Block | None) -> bool:
 
 def bind(blocks: Iterable[Block]) -> Iterator[Anchor]:
     """Give the anchors of all blocks of a document, in order."""
-    binder = _Binder()
+    binder = Binder()
     offset = 0
     for block in blocks:
         if block.kind == "blank":
@@ -94,7 +108,7 @@ def bind_between(pieces: Sequence[Piece], start: int, end: int) -> Iterator[Anch
 
     Costs a look at each piece, and at the blocks before as far as what surrounds the first anchor reaches.
     """
-    binder: _Binder | None = None
+    binder: Binder | None = None
     offset = 0
     for number, piece in enumerate(pieces):
         if offset + piece.characters < start:
@@ -116,12 +130,12 @@ def bind_between(pieces: Sequence[Piece], start: int, end: int) -> Iterator[Anch
             offset += len(block.text)
 
 
-def _binder_at(pieces: Sequence[Piece], piece: int, block: int) -> _Binder:
+def _binder_at(pieces: Sequence[Piece], piece: int, block: int) -> Binder:
     """Give what surrounds block number `block` of a piece: all blocks before it have gone by."""
     first_piece, first = piece, block
     while (first_piece or first) and not _ends_lists(pieces[first_piece].blocks[first]):
         first_piece, first = back(pieces, first_piece, first, 1)
-    binder = _Binder()
+    binder = Binder()
     binder.heading, binder.section = _headings_before(pieces, first_piece, first)
     binder.before = _told_before(pieces, first_piece, first)
     binder.header = _header_before(pieces, first_piece, first)

@@ -115,6 +115,10 @@ class CachedJudge:
         """Give one verdict a row."""
         return (await self.ask(rows)).verdicts
 
+    async def rest(self) -> None:
+        """Wait until all that was heard by now is written."""
+        await self._writer.run(_nothing)
+
     async def close(self) -> None:
         """Wait until all is written, and close the judge; the verdicts stay open."""
         try:
@@ -233,6 +237,10 @@ class _Writer:
         self.unwritten.update(batch)
         if self._verdicts.keep(self.unwritten):
             self.unwritten = {}
+
+
+def _nothing() -> None:
+    pass
 
 
 class BookedLedger:

@@ -31,6 +31,7 @@ class Sending:
         self._exclude = tuple(exclude)
         self._folders = tuple(dict.fromkeys((folder, real_path(folder))))
         self._cited: dict[tuple[str, str, str], str] = {}
+        self._real_folders: dict[str, str] = {}
 
     def document(self, full: str) -> str:
         """Say why nothing that a document says is sent, by its absolute path; "" where it may be."""
@@ -51,7 +52,16 @@ class Sending:
     def _why(self, resolution: Resolution) -> str:
         if self._is_excluded(joined(resolution.root, resolution.path), resolution.root):
             return f"the cited file {_EXCLUDED}"
-        return "" if self._snapshot.is_listed(resolution) else f"the cited file {_UNLISTED}"
+        return "" if self._snapshot.is_listed(resolution, self._real) else f"the cited file {_UNLISTED}"
+
+    def _real(self, path: str) -> str:
+        """Give where the links of a path lead, those of a folder being followed once."""
+        folder, _, name = path.rpartition("/")
+        if os.name == "nt" or os.path.islink(path):  # noqa: PTH114 - no Path is made in a hot loop
+            return real_path(path)
+        if folder not in self._real_folders:
+            self._real_folders[folder] = real_path(folder)
+        return joined(self._real_folders[folder], name)
 
     def _is_excluded(self, full: str, root: str = "") -> bool:
         return bool(self._exclude) and any(matches(self._exclude, name) for name in self._names(full, root))

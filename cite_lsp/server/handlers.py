@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cite_lsp.server.session import Session
 
 FIX_ALL = "source.fixAll.cite-lsp"
-_LAST_MOMENT = 0.1
+LAST_MOMENT = 0.1
 """Seconds that `shutdown` waits for verdicts to be written."""
 
 
@@ -70,8 +70,13 @@ class _Lifecycle:
         if not session.judges.closing:
             return None
 
+        self._server.last_moment.clear()
+
         async def written() -> None:
-            await session.judges.closed(_LAST_MOMENT)
+            try:
+                await session.judges.closed(LAST_MOMENT)
+            finally:
+                self._server.last_moment.set()
 
         return written
 

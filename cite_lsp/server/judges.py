@@ -17,6 +17,7 @@ from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
 if TYPE_CHECKING:
     from cite_lsp.audit.judgement import AskingJudge
     from cite_lsp.config import Settings
+    from cite_lsp.judges.cached import CachedJudge
     from cite_lsp.store import Verdicts
 
 log = logging.getLogger(__name__)
@@ -75,24 +76,39 @@ class WorkerJudge:
 
 
 class NamedJudge:
-    """A judge whose identity is worked out once: it is wanted with every row."""
+    """A judge whose identity is worked out once: it is wanted with every row. It is not closed over a question."""
 
-    def __init__(self, judge: "AskingJudge") -> None:
+    def __init__(self, judge: "CachedJudge") -> None:
         """Take the judge."""
         self.identity = judge.identity
         self.reads_file = judge.reads_file
         self._judge = judge
+        self._questions = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     async def ask(self, rows: Sequence[Row], heard: Heard | None = None) -> Judgement:
         """Answer rows as the judge does."""
-        return await self._judge.ask(rows, heard)
+        self._questions += 1
+        self._idle.clear()
+        try:
+            return await self._judge.ask(rows, heard)
+        finally:
+            self._questions -= 1
+            if not self._questions:
+                self._idle.set()
 
     async def judge(self, rows: Sequence[Row]) -> list[Verdict]:
         """Give one verdict a row."""
-        return await self._judge.judge(rows)
+        return (await self.ask(rows)).verdicts
+
+    async def rest(self) -> None:
+        """Wait until all that was heard by now is written."""
+        await self._judge.rest()
 
     async def close(self) -> None:
-        """Close the judge."""
+        """Close the judge once the questions that are under way have ended: they paid for their answers."""
+        await self._idle.wait()
         await self._judge.close()
 
 
@@ -129,7 +145,7 @@ class Judges:
         self.local = WorkerJudge(worker)
         self._trusted = trusted
         self._secrets = dict(secrets or {})
-        self._made: dict[str, AskingJudge] = {}
+        self._made: dict[str, NamedJudge] = {}
         self._verdicts: dict[tuple[str, int], Verdicts] = {}
         self._loaded = False
         self._closing: set[asyncio.Task[None]] = set()
@@ -178,8 +194,8 @@ class Judges:
         self._made = {}
 
     async def rest(self) -> None:
-        """Wait until all that was heard is written; connections are closed, and opened again by another question."""
-        await asyncio.gather(*(judge.close() for judge in self._made.values()))
+        """Wait until all that was heard is written; questions that are under way go on."""
+        await asyncio.gather(*(judge.rest() for judge in self._made.values()))
 
     @property
     def closing(self) -> bool:
@@ -205,7 +221,7 @@ class Judges:
         """What a person should be told about the caches that are open, sentences without a full stop."""
         return [store.message for store in self._verdicts.values() if store.message]
 
-    def _make(self, settings: "Settings") -> "AskingJudge":
+    def _make(self, settings: "Settings") -> NamedJudge:
         from cite_lsp.judges.cached import BookedLedger, CachedJudge  # noqa: PLC0415 - they are heavy, and rarely used
         from cite_lsp.judges.making import Unavailable, make_judge  # noqa: PLC0415
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cite_lsp.audit.judgement import Judged, Judgement, Trouble, Usage
 from cite_lsp.audit.verdicts import Verdict
-from cite_lsp.document.document import Block, Document
+from cite_lsp.document.document import Block, Document, Piece
 from cite_lsp.judges.sending import Sending
-from cite_lsp.server.checks import BlockChecked
+from cite_lsp.server.checks import BlockChecked, PieceChecked
 from cite_lsp.server.judges import Judges, NoJudge, leaves
 from cite_lsp.server.open_document import OpenDocument, Place
 from cite_lsp.server.progress import SOON, Progress
@@ -50,6 +50,7 @@ class Begun:
     document: Document
     snapshot: Snapshot
     checked: Mapping[int, BlockChecked]
+    pieces: Mapping[Piece, PieceChecked]
     place: Place
 
     @classmethod
@@ -57,7 +58,8 @@ class Begun:
         """Give a document that was checked as it is now; None for what is no document of ours."""
         if document.document is None or document.place is None:
             return None
-        return cls(document.document, document.place.snapshot, document.checks.blocks, document.place)
+        checks, place = document.checks, document.place
+        return cls(document.document, place.snapshot, checks.blocks, dict(checks.pieces), place)
 
 
 Planned: TypeAlias = KeyedRow | Judged | None
@@ -162,6 +164,17 @@ class Judging:
         """Whether a run over a document is under way."""
         return document in self._runs
 
+    async def outcome(self, document: OpenDocument, run: "asyncio.Task[Counter[str]]") -> "Counter[str]":
+        """Give the counts that a run comes to, or the newer one that has taken its place; cancelling ends the run."""
+        while True:
+            try:
+                return await run
+            except asyncio.CancelledError:
+                newer = self._runs.get(document, run)
+                if newer is run or asyncio.current_task().cancelling():  # type: ignore[union-attr]
+                    raise
+                run = newer
+
     @property
     def busy(self) -> bool:
         """Whether a run is under way."""
@@ -171,7 +184,8 @@ class Judging:
         if self._runs.get(document) is task:
             del self._runs[document]
             if document in self._outdated:
-                self.start(document, known_only=True)
+                self._outdated.discard(document)
+                self._server.session.rounds.start(document, known_only=True)  # what is checked may be behind
         error = None if task.cancelled() else task.exception()
         if error is not None:
             self.error = f"the judge failed: {type(error).__name__}"
@@ -194,6 +208,8 @@ class Judging:
             rows = self.unknown(judge, _rows(run))
             if rows:
                 await self._ask(open_document, run, judge, rows)
+            else:
+                self.error = ""
         outcome = [(block, [self.word(each, judge) for each in planned]) for block, planned in run.blocks]
         open_document.verdicts.take(outcome)
         open_document.counts = _count(outcome, run)
@@ -364,7 +380,7 @@ class Judging:
 async def rows_of(document: OpenDocument, begun: Begun) -> list[BlockRows]:
     """Give the rows of a document as it was begun with, made some at a time."""
     blocks: list[BlockRows] = []
-    for number, made in enumerate(document.rows.rows(begun.document, begun.snapshot, begun.checked)):
+    for number, made in enumerate(document.rows.rows(begun.document, begun.snapshot, begun.pieces)):
         blocks.append(made)
         if number % _AT_ONCE == _AT_ONCE - 1:
             await asyncio.sleep(0)

@@ -97,6 +97,8 @@ class JudgingAll:
         session = self._session
         session.settle()
         await session.rounds.listed(session.workspace)
+        if session.workspace.held_back and session.workspace.error:
+            raise JsonRpcException(f"nothing was judged: {session.workspace.error}", _REQUEST_FAILED)
         places = await self._places()
         run, tally = Run(), _Tally()
         progress = Progress(session.server, "Judging the workspace", len(places), "documents", run.end)
@@ -154,7 +156,8 @@ class JudgingAll:
         for place in places:
             if run.ended:
                 return
-            read = await self._read(reader, place) if place.settings.judge.run != "off" else None
+            now = self._place(place.root, place.path)  # under the settings as they are by now
+            read = await self._read(reader, now) if now is not None and now.settings.judge.run != "off" else None
             some.append(read)
             rows += len(read.rows) if read is not None else 0
             if rows >= _ROWS_AT_ONCE or len(some) >= _DOCUMENTS_AT_ONCE:

@@ -61,6 +61,7 @@ class Protocol(LanguageServerProtocol):
     def __init__(self, server: "Server", converter: Converter) -> None:
         super().__init__(server, converter)
         self._initialized = False
+        self._shutdown_id: int | str | None = None
         self._told: set[tuple[str, str, int]] = set()
         self._noticed_count = 0
 
@@ -297,7 +298,7 @@ class Protocol(LanguageServerProtocol):
     def lsp_shutdown(self, *args: object) -> Generator[Any, Any, None]:
         """Refuse requests from now on and end those that run; what they had is answered with "cancelled"."""
         self._shutdown = True
-        mine = self.msg_id
+        mine = self._shutdown_id = self.msg_id
         handler = self.fm.features.get(types.SHUTDOWN)
         last = None
         if handler is not None:
@@ -310,8 +311,16 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *_: object) -> None:  # type: ignore[override]
-        """End the process, whatever else it does."""
-        self._server.leave()
+        """End the process, whatever else it does, once `shutdown` is answered."""
+        self.leave_when_answered()
+
+    def leave_when_answered(self) -> None:
+        """End the process; where `shutdown` waits for its last moment yet, when it is answered."""
+        future = self._request_futures.get(self._shutdown_id) if self._shutdown_id is not None else None
+        if future is None or future.done():
+            self._server.leave()
+        else:
+            future.add_done_callback(lambda _: self._server.leave())  # behind the one that sends the answer
 
     @lsp_method(types.SET_TRACE)
     def lsp_set_trace(self, params: types.SetTraceParams) -> None:  # type: ignore[override]
@@ -393,6 +402,9 @@ class Server(LanguageServer):
         """Keys of judges by the host they are for, as the editor hands them over."""
         self.on_exit: list[Callable[[], None]] = []
         """Called once, in order, before the process ends: from any thread, so they must be short and wait for none."""
+        self.last_moment = threading.Event()
+        """Not set while what `shutdown` waits for is being done."""
+        self.last_moment.set()
         self.watch: Callable[[int], None] = _watch_nothing
         """Given the number of the editor's process, has the server leave when that process ends."""
         self._exit_process = exit_process

@@ -135,4 +135,4 @@ class Rounds:
 
 def _asked(place: Place) -> object:
     """Give the settings that say who is asked, and about what."""
-    return place.settings.judge, place.settings.server.trusted
+    return place.settings.judge, place.settings.audit, place.settings.server.trusted

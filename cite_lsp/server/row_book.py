@@ -1,6 +1,6 @@
 """The rows of an open document, kept from one save to the next: only what changed is cut out again."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -8,9 +8,10 @@ from cite_lsp.audit.grounding import sharing
 from cite_lsp.audit.rows import row_of
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.document.anchors import Anchor
-from cite_lsp.document.document import Block, Document
+from cite_lsp.document.binding import Binder, Surrounded
+from cite_lsp.document.document import Block, Document, Piece
 from cite_lsp.judges.embedded import EmbeddedJudge
-from cite_lsp.server.checks import BlockChecked
+from cite_lsp.server.checks import PieceChecked
 from cite_lsp.snapshot.lines import FileText
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Snapshot
@@ -54,53 +55,99 @@ class BlockRows:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    block: Block
     surroundings: object
     resolutions: tuple[Resolution, ...]
     files: tuple[FileText | None, ...]
     made: BlockRows
 
 
+@dataclass(frozen=True, slots=True)
+class _KeptPiece:
+    """The rows of a piece, and what they hang on."""
+
+    checked: PieceChecked
+    before: Surrounded
+    after: Surrounded
+    files: tuple[tuple[Resolution, FileText | None], ...]
+    """Each cited file once, by a citation that leads to it."""
+    blocks: Mapping[int, _Kept]
+    """By the identity of the block, in text order."""
+
+    def holds(self, checked: PieceChecked | None, before: Surrounded, snapshot: Snapshot) -> bool:
+        """Say whether all is as it was when the rows were made."""
+        return (
+            self.checked is checked
+            and self.before == before
+            and all(snapshot.file(resolution) is file for resolution, file in self.files)
+        )
+
+
 class RowBook:
     """Makes rows, and remembers those of blocks whose text, surroundings and cited files stayed the same."""
 
     def __init__(self) -> None:
-        self._kept: dict[int, _Kept] = {}
+        self._kept: dict[Piece, _KeptPiece] = {}
 
-    def rows(self, document: Document, snapshot: Snapshot, checked: Mapping[int, BlockChecked]) -> Iterator[BlockRows]:
+    def rows(
+        self, document: Document, snapshot: Snapshot, checked: Mapping[Piece, PieceChecked]
+    ) -> Iterator[BlockRows]:
         """Give the rows of each block that holds anchors, in text order; one step of the iterator is one block.
 
-        `checked`: what is known of the blocks of this version in this snapshot, by their identity.
+        `checked`: what is known of the pieces of this version in this snapshot.
         """
-        old, self._kept = self._kept, {}
-        bound = iter(document.anchors)
-        for block in document.blocks:
-            if block.anchors:
-                anchors = [next(bound) for _ in block.anchors]
-                resolutions = checked[id(block)].known.resolutions
-                yield self._rows_of(block, anchors, resolutions, snapshot, old.get(id(block)))
+        old, now = self._kept, dict[Piece, _KeptPiece]()
+        blocks: dict[int, _Kept] | None = None
+        binder = Binder()
+        for piece in document.pieces:
+            before, kept = binder.state, old.get(piece)
+            if kept is None or not kept.holds(checked.get(piece), before, snapshot):
+                if blocks is None:
+                    blocks = {number: block for each in old.values() for number, block in each.blocks.items()}
+                made: dict[int, _Kept] = {}
+                for block in piece.blocks:
+                    binder.enter(block)
+                    if block.anchors:
+                        resolutions = checked[piece].blocks[id(block)].known.resolutions
+                        found = _kept_or_made(block, binder, resolutions, snapshot, blocks.get(id(block)))
+                        made[id(block)] = found
+                        yield found.made
+                    binder.leave(block)
+                kept = _KeptPiece(checked[piece], before, binder.state, _files(made.values()), made)
+                self._kept[piece] = kept  # whoever ends before the last piece has not worked for nothing
+            else:
+                binder.go_on(kept.after)
+                for each in kept.blocks.values():
+                    yield each.made
+            now[piece] = kept
+        self._kept = now
 
-    def _rows_of(
-        self,
-        block: Block,
-        anchors: Sequence[Anchor],
-        resolutions: tuple[Resolution, ...],
-        snapshot: Snapshot,
-        kept: _Kept | None,
-    ) -> BlockRows:
-        files = tuple(snapshot.file(resolution) for resolution in resolutions)
-        surroundings = anchors[0].context and anchors[0].context.surroundings
-        if (
-            kept is None
-            or kept.surroundings != surroundings
-            or kept.resolutions != resolutions
-            or any(one is not other for one, other in zip(kept.files, files, strict=True))
-        ):
-            rows = tuple(map(_row, anchors, resolutions, [snapshot] * len(anchors)))
-            made = BlockRows(block, rows, sharing(anchors))
-            kept = _Kept(block, surroundings, resolutions, files, made)
-        self._kept[id(block)] = kept
-        return kept.made
+
+def _kept_or_made(
+    block: Block, binder: Binder, resolutions: tuple[Resolution, ...], snapshot: Snapshot, kept: _Kept | None
+) -> _Kept:
+    context = binder.context(block)
+    files = tuple(snapshot.file(resolution) for resolution in resolutions)
+    if (
+        kept is not None
+        and kept.made.block is block
+        and kept.surroundings == context.surroundings
+        and kept.resolutions == resolutions
+        and all(one is other for one, other in zip(kept.files, files, strict=True))
+    ):
+        return kept
+    anchors = [anchor.bound(0, context) for anchor in block.anchors]
+    rows = tuple(map(_row, anchors, resolutions, [snapshot] * len(anchors)))
+    return _Kept(context.surroundings, resolutions, files, BlockRows(block, rows, sharing(anchors)))
+
+
+def _files(blocks: Iterable[_Kept]) -> tuple[tuple[Resolution, FileText | None], ...]:
+    found = {
+        (resolution.root, resolution.path, resolution.blob): (resolution, file)
+        for kept in blocks
+        for resolution, file in zip(kept.resolutions, kept.files, strict=True)
+        if resolution.resolved
+    }
+    return tuple(found.values())
 
 
 def _row(anchor: Anchor, resolution: Resolution, snapshot: Snapshot) -> KeyedRow | None:

@@ -157,6 +157,7 @@ def _start(target: Callable[..., None], *arguments: object) -> None:
 
 def _read(server: "Server", given: int, loop: "asyncio.AbstractEventLoop") -> None:
     """Hand what is read to the loop; end the process if the loop is too busy to do so when it should."""
+    from cite_lsp.server.handlers import LAST_MOMENT  # noqa: PLC0415
     from cite_lsp.server.stdio import read_messages  # noqa: PLC0415
 
     def deliver(items: "list[Item]") -> None:
@@ -167,10 +168,11 @@ def _read(server: "Server", given: int, loop: "asyncio.AbstractEventLoop") -> No
 
     def leave_in_time() -> None:
         time.sleep(GRACE)
+        server.last_moment.wait(LAST_MOMENT)
         server.leave()
 
     def ended() -> None:
-        loop.call_soon_threadsafe(server.leave)
+        loop.call_soon_threadsafe(server.protocol.leave_when_answered)
         leave_in_time()
 
     read_messages(given, deliver, ended)

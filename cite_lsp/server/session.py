@@ -287,6 +287,7 @@ class Session:
         if document.place is None or document.ignored or document.refusal:
             document.document = None
             document.checks.clear()
+            self.judging.stop(document)
             return
         document.parse(document.place)
 

@@ -278,18 +278,18 @@ class Snapshot:
             return "untracked-target"
         return "found"
 
-    def is_listed(self, resolution: Resolution) -> bool:
+    def is_listed(self, resolution: Resolution, real_path: Callable[[str], str] = os.path.realpath) -> bool:
         """Say whether an index lists the file that is cited, where its links lead: git does not ignore it.
 
-        A file that is not on disk yet is not listed either.
+        A file that is not on disk yet is not listed either. `real_path` says where the links of a path lead.
         """
         if resolution.blob or not resolution.root:
             return True  # what a commit holds is tracked there; in memory nothing is ignored
-        return self.lists(joined(resolution.root, resolution.path))
+        return self.lists(joined(resolution.root, resolution.path), real_path)
 
-    def lists(self, full: str) -> bool:
+    def lists(self, full: str, real_path: Callable[[str], str] = os.path.realpath) -> bool:
         """Say whether an index lists the file of an absolute path, where its links lead."""
-        real = os.path.realpath(full)
+        real = real_path(full)
         for index in self._all_indexes():
             path = within(self._real_root(index.root), real) if index.root else None
             if path is not None and (path in index or (index.tracked is not None and path in index.tracked)):

@@ -51,7 +51,14 @@ async def judge_document(session: Session, argument: Mapping[str, Any] | None) -
     if document.place is not None and leaves(document.place.settings):
         await session.rounds.listed(document.place.space)
     task = session.rounds.start(document)
-    counts = await task if task is not None else {}
+    try:
+        counts = await session.judging.outcome(document, task) if task is not None else {}
+    except asyncio.CancelledError:
+        if not asyncio.current_task().cancelling():  # type: ignore[union-attr]
+            why = "judging was ended: the document was closed, or is not to be judged any more"
+            raise JsonRpcException(why, _REQUEST_FAILED) from None
+        session.rounds.start(document, known_only=True)  # what was heard by now is shown
+        raise
     return {name: counts.get(name, 0) for name in _COUNTS}
 
 

@@ -265,6 +265,8 @@ def _verdict(judged: Judged, form: _Markdown) -> str:
     verdict = judged.verdict
     why = form.quote(verdict.basis or verdict.reason)
     said = f"{form.strong(verdict.label)}: {why}" if why else form.strong(verdict.label)
+    if not verdict.judge:
+        return said  # nobody was asked
     marked = ", lines marked >" if verdict.evidence else ""
     return f"{said} — judge {form.text(verdict.judge)}, {_age(time.time() - judged.at)}{marked}"
 

@@ -150,6 +150,8 @@ class _Asking:
         if before.label == "supported":
             return Answer(why="it is supported as it stands, so no model was asked")
         shown = await asyncio.to_thread(windows, target.row, target.anchor.spans)
+        if self._stopped:
+            return Answer(stopped=True)
         request = request_for(target.document, target.anchor, target.row, before, shown)
         self._question = asyncio.ensure_future(repairer.propose(request))
         try:
@@ -160,6 +162,8 @@ class _Asking:
             self._question.cancel()
             if not self._is_ended():
                 raise
+            return Answer(stopped=True)
+        if self._stopped:
             return Answer(stopped=True)
         report(2)
         made = repaired(target.document, target.anchor, proposal, len(target.file.lines))

@@ -255,7 +255,8 @@ def test_a_repair_is_shown_with_its_verdict_and_applied_only_when_it_is_chosen(
     pictures: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wrong, right = "`MAX_ATTEMPTS` is 4 (`src/retry.py:3`).", "`MAX_ATTEMPTS` is 3 (`src/retry.py:3`)."
+    wrong = "The default of `MAX_ATTEMPTS` is four (`src/retry.py:3`)."
+    right = "The default of `MAX_ATTEMPTS` is three (`src/retry.py:3`)."
 
     def proposal(sentence: str) -> Step:
         said = {"reason": "line 3 says it", "kind": "sentence", "first": 0, "last": 0, "sentence": sentence}

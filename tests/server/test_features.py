@@ -637,7 +637,7 @@ async def test_a_verdict_hangs_on_the_cited_file(folder: Path) -> None:
 async def test_a_newer_save_ends_the_older_run(folder: Path) -> None:
     uri = (folder / "docs/a.md").as_uri()
     text = "".join(f"`LIMIT` is {number + 7} (`src/retry.py:3`).\n\n" for number in range(300))
-    async with Session(folders=[folder], ignored=()) as session:
+    async with Session(folders=[folder], ignored=("$/progress",)) as session:
         await opened(session, uri, text)
         session.save(uri)
         await session.settled()
@@ -764,7 +764,7 @@ async def test_an_action_asks_for_the_repair_of_what_is_unsupported(folder: Path
 
 async def test_status_says_what_there_is(folder: Path) -> None:
     uri = (folder / "docs/a.md").as_uri()
-    async with Session(folders=[folder], ignored=()) as session:
+    async with Session(folders=[folder], ignored=("$/progress",)) as session:
         session.open(uri, "`LIMIT` is 7 (`src/retry.py:3`). `src/retry.py:99`\n\nBananas sing (`src/retry.py:1`).\n")
         session.open((folder / "src/retry.py").as_uri(), CODE, language="python")
         await shown_at_rest(session)

@@ -1,5 +1,6 @@
 """What the clients of all wires have in common: what a server turns down is left out, and that is remembered."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ class Question:
     max_tokens: int | None
 
 
-class AskingClient:
+class AskingClient(ABC):
     """A `ChatClient` over a wire; each kind of server says what a request looks like and how a reply is read."""
 
     path = ""
@@ -79,17 +80,17 @@ class AskingClient:
         """As in `ChatClient`."""
         await self._wire.close()
 
+    @abstractmethod
     def body(self, question: Question, habits: Habits) -> dict[str, Any]:
         """The JSON of a request."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, data: Mapping[str, Any]) -> Completion:
         """The text of a reply, and what it took.
 
         Raises:
             ClientError: The model refused, or the reply is not what this kind of server sends.
         """
-        raise NotImplementedError
 
     def not_ours(self) -> ClientError:
         """The error of a reply that is JSON, but not of this kind of server."""

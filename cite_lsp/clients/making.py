@@ -1,6 +1,6 @@
 """Clients by name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -74,7 +74,11 @@ def make_client(
         timeout=options.timeout,
         concurrency=options.concurrency,
     )
-    makers = {"openai": OpenAIClient, "ollama": OllamaClient, "anthropic": AnthropicClient}
+    makers: dict[str, Callable[[Wire, str, str | None], ChatClient]] = {
+        "openai": OpenAIClient,
+        "ollama": OllamaClient,
+        "anthropic": AnthropicClient,
+    }
     return makers[name](wire, options.model or "", options.effort)
 
 

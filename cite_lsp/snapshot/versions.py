@@ -32,8 +32,6 @@ _CITES = re.compile(r"[:#(]L?[0-9]")
 _NUMBERED = re.compile(r"\b[Ll]ines?\s+L?[0-9]+(?:\s*(?:[-–,]|to|and)\s*L?[0-9]+)*|(?<!\S)\S*[:#(]L?[0-9]\S*")
 _NAMES_LINES = re.compile(r"[:#(]L?[0-9]|[Ll]ines?\s+L?[0-9]")
 """What a line has that `_NUMBERED` finds something in; it is looked for faster."""
-
-"""What names lines: a word, or `lines 3-5`."""
 _GOES_ON = re.compile(r"\w|[-–—:.,][0-9]")
 
 

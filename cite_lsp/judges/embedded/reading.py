@@ -11,9 +11,6 @@ from cite_lsp.snapshot.languages import find_language
 
 _CODE_MARKS = re.compile(r"[=(){};<>\[\]]|:\s*$|^\s*[\w\"'-]+:\s")
 _SENTENCE = re.compile(r"[A-Za-z]{2,}(?:[ ,]+[A-Za-z'’-]+){4}")
-_HEAD = re.compile(
-    r"^\s*(?:[\w@]+\s+){0,6}?(?:def|class|function|fn|func|interface|struct|enum|trait|impl|module|namespace)\b"
-)
 _HEADING = re.compile(r"^#{1,6}\s")
 _MOST_UPWARDS = 400
 _ENDS_HEADER = re.compile(r"\s*(?:\)|\{|where\b)")

@@ -1,6 +1,7 @@
 """Cited lines that a function answers for, in place of a snapshot: the host's resolver of the reference audit."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 from cite_lsp.audit.options import AuditOptions
@@ -85,8 +86,12 @@ class AskedLines:
             found = unit_excerpt(run.lines, first, end, language=language_of(path))
         assert found is not None  # noqa: S101 - the run holds the first line
         lines = tuple([(number + above, text) for number, text in found.lines])
-        return Excerpt(
-            found.start_line + above, found.end_line + above, found.unit, found.truncated, lines, found.clipped
+        return replace(
+            found,
+            start_line=found.start_line + above,
+            end_line=found.end_line + above,
+            lines=lines,
+            cited=found.cited + above if found.cited else 0,
         )
 
     def _run(self, path: str, span: Span) -> _Run | None:

@@ -87,6 +87,7 @@ def _excerpt_to_data(excerpt: Excerpt) -> dict[str, Any]:
         "truncated": excerpt.truncated,
         "lines": [[number, text] for number, text in excerpt.lines],
         "clipped": excerpt.clipped,
+        "cited": excerpt.cited,
     }
 
 
@@ -98,4 +99,5 @@ def _excerpt_from_data(data: Mapping[str, Any]) -> Excerpt:
         bool(data["truncated"]),
         tuple((int(number), str(text)) for number, text in data["lines"]),
         bool(data["clipped"]),
+        int(data.get("cited", 0)),
     )

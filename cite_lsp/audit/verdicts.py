@@ -86,9 +86,10 @@ class Row:
         return digest.hexdigest()
 
     def _parts(self, judge_identity: str, reads_file: bool) -> Iterable[str]:
-        yield from ("row-1", judge_identity, self.claim, self.sentence, self.language or "")
+        yield from ("row-2", judge_identity, self.claim, self.sentence, self.language or "")
         for excerpt in self.excerpts:
-            yield f"excerpt {len(excerpt.lines)} {excerpt.unit} {excerpt.truncated} {excerpt.clipped}"
+            cited = excerpt.cited - excerpt.start_line if excerpt.cited else ""
+            yield f"excerpt {len(excerpt.lines)} {excerpt.unit} {excerpt.truncated} {excerpt.clipped} {cited}"
             for number, text in excerpt.lines:
                 yield str(number - excerpt.start_line)
                 yield text

@@ -5,7 +5,7 @@ there; a character is never cut in two).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from cite_lsp.snapshot.code_units import code_unit
@@ -49,6 +49,7 @@ class Excerpt:
         lines: (1-based number, text) of each line. The numbers can jump: a table row stands with its
             header. The text is the file's own, or where `clipped` the start of it for the last line.
         clipped: Whether the last line, or the rest after it, was cut off for its characters.
+        cited: The line that was cited, 1-based, where `lines` is the unit around it; 0 where all of them were.
     """
 
     start_line: int
@@ -57,6 +58,7 @@ class Excerpt:
     truncated: bool
     lines: tuple[tuple[int, str], ...]
     clipped: bool = False
+    cited: int = 0
 
     @property
     def text(self) -> str:
@@ -137,7 +139,8 @@ def unit_excerpt(
     unit = _unit(Lines(lines), cited, find_language(language))
     numbers, left_out = _within_lines(Lines(lines), cited, unit, max_lines)
     fitting = _within_chars(lines, cited, numbers, max_chars)
-    return _fit(lines, unit.kind, fitting, max_chars, left_out=left_out or len(fitting) < len(numbers))
+    left_out = left_out or len(fitting) < len(numbers)
+    return replace(_fit(lines, unit.kind, fitting, max_chars, left_out=left_out), cited=first)
 
 
 def _range_end(first: int, last: int | None) -> int | None:

@@ -83,6 +83,14 @@ def test_libraries_stay_in_their_room(library: str, allowed: tuple[str, ...]) ->
             assert room_of(name) in allowed, f"{name} imports {library}"
 
 
+def test_only_the_child_that_may_crash_loads_a_parser() -> None:
+    for name, path in modules():
+        if any(imported.split(".")[0].startswith("tree_sitter") for imported in imports(path)):
+            assert name.startswith("cite_lsp.worker.parsing"), name
+        if not name.startswith("cite_lsp.worker.parsing"):
+            assert not any(imported.startswith("cite_lsp.worker.parsing") for imported in imports(path)), name
+
+
 @pytest.mark.parametrize("room", ["document", "snapshot"])
 def test_pure_rooms_load_neither_asyncio_nor_pydantic(room: str) -> None:
     names = [name for name, _ in modules() if room_of(name) == room]
@@ -104,13 +112,14 @@ def _names_a_call(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
 
 
-def test_programs_are_run_in_three_places() -> None:
+def test_programs_are_run_in_four_places() -> None:
     users = {
         name
         for name, path in modules()
         if "subprocess" in imports(path) or "create_subprocess" in path.read_text(encoding="utf-8")
     }
-    assert users == {"cite_lsp.snapshot.git", "cite_lsp.worker.client", "cite_lsp.judges.command"}
+    ours = {"cite_lsp.worker.client", "cite_lsp.worker.parser"}  # children of this package
+    assert users == {"cite_lsp.snapshot.git", "cite_lsp.judges.command", *ours}
 
 
 def test_files_are_read_in_one_place() -> None:
@@ -129,6 +138,7 @@ def test_files_are_read_in_one_place() -> None:
     # the command line opens the null device in place of a standard stream that is closed
     ours = {"cite_lsp.config.files", "cite_lsp.findings.catalogue", "cite_lsp.cli.app"}
     ours |= {"cite_lsp.server.serve", "cite_lsp.worker.__main__"}  # the null device, and descriptors of pipes
+    ours.add("cite_lsp.worker.parsing.__main__")
     ours.add("cite_lsp.store.transfer")  # files of verdicts that a person names
     assert openers <= {"cite_lsp.snapshot.lines", *ours}
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from cite_lsp.cli.run import Request, prepare
@@ -50,7 +51,54 @@ def test_the_sample_shows_its_findings_and_no_others():
         for finding in document["findings"]
     ]
     assert found == _findings()
-    assert output["summary"]["anchors"] == 24
+    assert output["summary"]["anchors"] == 32
+
+
+SAID = {
+    3: ("unsupported", "the claim says 500, line 9 says MAX_CALLERS = 1000"),
+    7: ("unsupported", 'the claim says TypeError, line 31 says raise ValueError("a clock never goes back")'),
+    9: (
+        "unsupported",
+        "the claim says 'less than the tokens', line 35 says count > self.tokens, and line 36 raises Exhausted",
+    ),
+    13: (
+        "partial",
+        "line 12 says capacity = 200; of 'requests above it are logged' the cited lines have no 'requests', 'logged'",
+    ),
+}
+"""Of docs/answers.md: by line the verdicts that are told."""
+
+
+def test_three_answers_are_wrong_and_one_is_half_right():
+    told, labels = _judged("docs/answers.md")
+    assert told == SAID
+    assert labels == {"supported": 3, "partial": 1, "unsupported": 3, "unchecked": 1}
+
+
+def test_what_is_right_in_the_sample_is_not_flagged():
+    for path in ("docs/design.md", "docs/adr/0001-token-bucket.md", "docs/glossary.md"):
+        assert _judged(path)[0] == {}
+    told, _ = _judged("docs/operations.md")
+    assert told.keys() <= {5, 6}, "where it moved, and what moved cannot be told without history"
+
+
+def _judged(path):
+    """Give by line what a judge tells of a document, as label and basis, and how many verdicts of each label it has."""
+    done = subprocess.run(
+        [sys.executable, "-m", "cite_lsp", "judge", "--format", "json", "."],
+        cwd=SAMPLE,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (document,) = [each for each in json.loads(done.stdout)["documents"] if each["path"] == path]
+    verdicts = [anchor["verdict"] for anchor in document["anchors"]]
+    told = {
+        finding["range"]["start"]["line"] + 1: (finding["code"], verdicts[finding["anchor"]]["basis"])
+        for finding in document["findings"]
+        if finding["code"] in ("unsupported", "partial", "review")
+    }
+    return told, Counter(verdict["label"] for verdict in verdicts)
 
 
 def test_the_text_of_the_sample_names_each_place():

@@ -12,6 +12,7 @@ def row_to_data(row: Row, *, with_file: bool = True) -> dict[str, Any]:
     return {
         "claim": row.claim,
         "sentence": row.sentence,
+        "part": row.part,
         "section": row.section,
         "path": row.path,
         "language": row.language,
@@ -35,6 +36,7 @@ def row_from_data(data: Mapping[str, Any]) -> Row:
         path=data.get("path") or "",
         language=data.get("language"),
         file=None if file is None else tuple(file),
+        part=data.get("part") or "",
     )
 
 

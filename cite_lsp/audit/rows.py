@@ -4,7 +4,7 @@ import hashlib
 
 import orjson
 
-from cite_lsp.audit.claim_texts import without_citations
+from cite_lsp.audit.claim_texts import behind, without_citations
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.snapshot.excerpt import Excerpt, language_of
@@ -45,8 +45,10 @@ def bound_row(
 ) -> Row:
     """Give the row of an anchor whose excerpts are known; `file`: all lines of the cited file, where they are known."""
     citations = anchor.context.citations if anchor.context is not None else frozenset()
+    claim = without_citations(anchor.claim, citations)
+    part = behind(anchor.claim, citations, anchor.text)
     return Row(
-        claim=without_citations(anchor.claim, citations),
+        claim=claim,
         excerpts=excerpts,
         sentence=without_citations(anchor.sentence, citations),
         section=anchor.section,
@@ -54,6 +56,7 @@ def bound_row(
         language=language_of(path),
         file=file,
         file_sha256=file_sha256,
+        part="" if part == claim else part,
     )
 
 

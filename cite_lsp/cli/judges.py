@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cite_lsp.audit.judgement import AskingJudge, Heard, Judged, Judgement
@@ -9,8 +10,9 @@ from cite_lsp.audit.verdicts import Row, Verdict
 from cite_lsp.cli.audited import Said
 from cite_lsp.cli.run import Run, UsageError
 from cite_lsp.config import JudgeSettings, Settings, load_settings
-from cite_lsp.judges.embedded.judge import judge_row
+from cite_lsp.judges.embedded import EmbeddedJudge
 from cite_lsp.judges.local import LocalJudge
+from cite_lsp.worker.parser import Parser
 
 if TYPE_CHECKING:
     from cite_lsp.judges.repairer import ModelRepairer
@@ -28,7 +30,7 @@ def leaves(settings: Settings) -> bool:
     return settings.judge.name != "embedded"
 
 
-@dataclass(slots=True)
+@dataclass
 class Judges:
     """The judges of a run, one for all documents whose settings mean the same."""
 
@@ -39,6 +41,12 @@ class Judges:
     _made: dict[str, AskingJudge] = field(default_factory=dict)
     _verdicts: "Verdicts | None" = None
     _unset: Mapping[str, Any] | None = None
+    _parser: Parser = field(default_factory=Parser)
+
+    @cached_property
+    def embedded(self) -> EmbeddedJudge:
+        """The embedded judge, with the parser that the server's has: both say the same."""
+        return EmbeddedJudge(self._parser)
 
     def settled(self, settings: Settings) -> Settings:
         """Give settings in which the judge is the one that is asked.
@@ -72,7 +80,7 @@ class Judges:
     def recall(self, settings: Settings, row: Row) -> Said | None:
         """Give the verdict on a row where nobody has to be asked; None where somebody would."""
         if not leaves(settings):
-            return Said(judge_row(row), row)
+            return Said(self.embedded.judge_row(row), row)
         judge = self.of(settings)
         key = row.key(judge.identity, reads_file=judge.reads_file)
         judged = self._store().recall([key]).get(key)
@@ -90,6 +98,7 @@ class Judges:
         """End connections and programs, and wait until what was heard is kept."""
         for judge in self._made.values():
             await judge.close()
+        self._parser.close()
         if self._verdicts is not None:
             self._verdicts.close()
 
@@ -107,7 +116,7 @@ class Judges:
 
     def _make(self, settings: Settings) -> AskingJudge:
         if not leaves(settings):
-            return LocalJudge()
+            return LocalJudge(self.embedded)
         from cite_lsp.judges.cached import BookedLedger, CachedJudge  # noqa: PLC0415 - they are heavy
         from cite_lsp.judges.making import Unavailable, make_judge  # noqa: PLC0415
 

@@ -12,9 +12,13 @@ from cite_lsp.judges.embedded import EmbeddedJudge
 class LocalJudge:
     """Asks the embedded judge in a thread of this process; the server asks it in its worker instead."""
 
-    def __init__(self) -> None:
-        """Make one; there is nothing to set."""
-        self._judge = EmbeddedJudge()
+    def __init__(self, judge: EmbeddedJudge | None = None) -> None:
+        """Make one.
+
+        Args:
+            judge: The embedded judge; by text rules only where None.
+        """
+        self._judge = judge or EmbeddedJudge()
 
     @property
     def identity(self) -> str:

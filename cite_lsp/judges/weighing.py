@@ -65,10 +65,11 @@ def _verdict(entry: Entry, evidence: tuple[Evidence, ...], judge: str) -> Verdic
 def named_conflict(row: Row) -> str:
     """Give what the embedded checks hold against a row, "" where nothing.
 
-    They look at the excerpts only: a verdict must not change with the rest of the file (`reads_file`).
+    They look at the excerpts only: a verdict must not change with the rest of the file (`reads_file`). That the lines
+    hold none of the claim's words is no conflict: a model understands other words.
     """
     verdict = _CHECKS.judge_row(replace(row, file=None, file_sha256=""))
-    return verdict.basis if verdict.label == "unsupported" else ""
+    return verdict.basis if verdict.kind == "contradicted" else ""
 
 
 def guarded(verdict: Verdict, row: Row, conflict: str) -> Verdict:

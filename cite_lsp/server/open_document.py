@@ -14,6 +14,7 @@ from cite_lsp.findings.accepted import NOTHING
 from cite_lsp.findings.reading import parse_document
 from cite_lsp.findings.reference_checks import ReferenceChecks
 from cite_lsp.server.checks import Checks
+from cite_lsp.server.evidence import EvidenceBook
 from cite_lsp.server.hits import Hit, hit_at, hits_of
 from cite_lsp.server.row_book import RowBook
 from cite_lsp.server.verdicts import groundings, verdicts
@@ -86,6 +87,7 @@ class OpenDocument:
         self.checks = Checks(encoding)
         self.verdicts = verdicts(encoding)
         self.groundings = groundings(encoding)
+        self.evidence = EvidenceBook(encoding)
         self.rows = RowBook()
         self.written = WrittenBook()
         self.place: Place | None = None

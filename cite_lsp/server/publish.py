@@ -1,7 +1,7 @@
 """From what is known of an open document to its diagnostics: layers merged, errors first, no more than the limit."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from cite_lsp.document.columns import to_units
 from cite_lsp.findings.accepted import NOTHING, Accepted
@@ -12,7 +12,7 @@ from cite_lsp.findings.finding import Finding, Severity, sort_findings
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.reference_checks import UNCITED
 from cite_lsp.findings.told import Told
-from cite_lsp.server.checks import UNDECIDED, PieceChecked, Placed
+from cite_lsp.server.checks import UNDECIDED, BlockChecked, PieceChecked, Placed
 from cite_lsp.server.convert import SOURCE, Range, diagnostic, range_at, range_of, severity_number
 from cite_lsp.server.open_document import OpenDocument, Place
 
@@ -21,8 +21,13 @@ _BEYOND = frozenset({"outside", "elsewhere"})
 _VERDICT_CODES = frozenset({"unsupported", "partial", "review"})
 
 
-def diagnostics_of(document: OpenDocument, accepted: Accepted = NOTHING) -> list[dict[str, Any]]:
-    """Give the diagnostics of a document as it was last checked; none for what is no document of ours."""
+def diagnostics_of(
+    document: OpenDocument, accepted: Accepted = NOTHING, *, related: bool = False
+) -> list[dict[str, Any]]:
+    """Give the diagnostics of a document as it was last checked; none for what is no document of ours.
+
+    `related`: whether the client shows places beside a finding; then those of a verdict have the lines it relies on.
+    """
     place = document.place
     if document.refusal:
         return [_unaddressed(document.refusal)]
@@ -31,6 +36,7 @@ def diagnostics_of(document: OpenDocument, accepted: Accepted = NOTHING) -> list
     if document.levels is None:
         tracked = is_tracked(document.document, place.snapshot)
         document.levels = Levels(place.inside, place.settings, tracked=tracked)
+    document.evidence.begin(shown=related)
     document.comment_findings = ()
     document.accepted, document.commented = accepted, frozenset()
     if any(checked.marked for checked in document.checks.pieces.values()):
@@ -40,7 +46,13 @@ def diagnostics_of(document: OpenDocument, accepted: Accepted = NOTHING) -> list
     return _limited(found, place.settings.server.max_diagnostics)
 
 
-def _placed(document: OpenDocument, place: Place, accepted: Accepted) -> Iterator[tuple[int, int, int, Placed]]:
+_Related: TypeAlias = list[dict[str, Any]]
+"""Places beside a finding."""
+
+
+def _placed(
+    document: OpenDocument, place: Place, accepted: Accepted
+) -> Iterator[tuple[int, int, int, Placed, _Related]]:
     """Give what is told, with the first line, offset and anchor number of its piece, in the order of the text."""
     held_back = UNDECIDED if place.space.held_back else _BEYOND if place.space.is_part(place.root) else frozenset()
     if document.levels is not None and document.levels.record and document.past_is_open:
@@ -58,23 +70,46 @@ def _placed(document: OpenDocument, place: Place, accepted: Accepted) -> Iterato
         for each in found:
             if each.told.code in held_back or (accepted and _is_accepted(each.told, checked, place, accepted)):
                 continue
-            yield line, offset, anchors, each
+            related = _related(each, checked, document, place) if each.told.code in _VERDICT_CODES else []
+            yield line, offset, anchors, each, related
         line += piece.lines
         offset += piece.characters
         anchors += checked.anchors
 
 
 def _is_accepted(told: Told, checked: PieceChecked, place: Place, accepted: Accepted) -> bool:
-    if told.anchor is None:
+    found = _cited(told, checked)
+    if found is None:
         return False
+    block, number = found
+    anchor, resolution = block.block.anchors[number], block.known.resolutions[number]
+    return accepted.holds(told.code, place.inside, anchor, resolution, place.snapshot)
+
+
+def _cited(told: Told, checked: PieceChecked) -> tuple[BlockChecked, int] | None:
+    """Give the block of the citation that something is told of, and the number it has there."""
+    if told.anchor is None:
+        return None
     number = told.anchor
     for block in checked.blocks.values():
         count = len(block.block.anchors)
         if number < count:
-            anchor, resolution = block.block.anchors[number], block.known.resolutions[number]
-            return accepted.holds(told.code, place.inside, anchor, resolution, place.snapshot)
+            return block, number
         number -= count
-    return False
+    return None
+
+
+def _related(each: Placed, checked: PieceChecked, document: OpenDocument, place: Place) -> _Related:
+    """Give the lines that a verdict relies on."""
+    found = _cited(each.told, checked)
+    if found is None:
+        return []
+    block, number = found
+    judged = document.verdicts.of(block.block)[number]
+    if judged is None:
+        return []
+    anchor, resolution = block.block.anchors[number], block.known.resolutions[number]
+    return document.evidence.of(each, judged, anchor, resolution, place.snapshot)
 
 
 def _of_unmoved(judged: Iterable[Placed], found: Iterable[Placed], document: OpenDocument) -> list[Placed]:
@@ -109,9 +144,9 @@ def _without_comments(
         if (finding := as_finding(told, levels)) is not None:
             made = _at(finding, _on_a_line(document, finding))
             (errors if finding.severity is Severity.ERROR else others).append(made)
-    for line, _, _, each in _placed(document, place, accepted):
+    for line, _, _, each, related in _placed(document, place, accepted):
         if (finding := as_finding(each.told, levels)) is not None:
-            made = _at(finding, each.range(line))
+            made = _at(finding, each.range(line), related)
             (errors if finding.severity is Severity.ERROR else others).append(made)
     if document.checks.reference:
         errors.sort(key=_place_of)
@@ -145,7 +180,10 @@ def _with_comments(
         return
     text = parsed.text
     told = [*_whole(document, place)]
-    told += [moved(each.told, offset, anchors) for _, offset, anchors, each in _placed(document, place, accepted)]
+    related: dict[tuple[str, int], _Related] = {}
+    for _, offset, anchors, each, lines in _placed(document, place, accepted):
+        told.append(moved(each.told, offset, anchors))
+        related[each.told.code, each.told.start + offset] = lines
     drifts = [each for checked in document.checks.blocks.values() for each in checked.known.drifts]
     codes = looked_for(drifts, document.checks.reference) | (_VERDICT_CODES if document.decided else frozenset())
     findings = keep(told, levels, find_ignores(parsed, text), text, codes)
@@ -154,11 +192,13 @@ def _with_comments(
     document.comment_findings = tuple(finding for finding in findings if finding.anchor is None and finding.fixes)
     places = Places(text)
     for finding in sort_findings(findings):
-        yield _at(finding, range_at(places, finding.start, finding.end, document.encoding))
+        where = range_at(places, finding.start, finding.end, document.encoding)
+        yield _at(finding, where, related.get((finding.code, finding.start), []))
 
 
-def _at(finding: Finding, where: Range) -> dict[str, Any]:
-    return diagnostic(where, finding.severity, finding.code, finding.message)
+def _at(finding: Finding, where: Range, related: _Related | None = None) -> dict[str, Any]:
+    made = diagnostic(where, finding.severity, finding.code, finding.message)
+    return {**made, "relatedInformation": related} if related else made
 
 
 def _limited(found: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:

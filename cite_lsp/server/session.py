@@ -315,7 +315,7 @@ class Session:
         for document in pending:
             self._check(document)
             accepted = self.accepted.of(document.place) if document.place is not None else NOTHING
-            self._send(document, diagnostics_of(document, accepted))
+            self._send(document, diagnostics_of(document, accepted, related=self.client.related_information))
         if pending:
             self.status_soon()
 

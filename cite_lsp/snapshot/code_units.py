@@ -34,6 +34,7 @@ DOCSTRING_REACH = 200
 """Lines above the cited one where the opening quotes of a docstring are looked for."""
 
 _DOCSTRING = re.compile(r"[ \t]*[rRbBuUfF]{0,2}(\"\"\"|''')")
+_HEADER_END = re.compile(r":[ \t]*(?:#.*)?$")
 _END_WORD = re.compile(r"[ \t]*(?:end\w*|fi|esac|done|[}\])]+)(?!\w)")
 _MIDDLE_WORD = re.compile(r"[ \t]*(?:rescue|ensure|else|elsif|elseif|elif|catch|after|[)}\]]+[ \t]*\{|\{)(?!\w)")
 _CONTINUES = re.compile(r"[ \t]*(?:[{.|&=?:]|->|(?:extends|implements|throws|where|with)\b)")
@@ -159,7 +160,7 @@ def _docstring_owner(lines: Lines, opener: int) -> int | None:
         text = lines.filled(number)
         if text is None or text.lstrip().startswith("#"):
             continue
-        if not text.rstrip().endswith(":"):
+        if not _HEADER_END.search(text):
             return None
         return _header_start(lines, number)
     return opener if opener <= COMMENT_REACH or lines(opener - 1) is None else None
@@ -168,7 +169,7 @@ def _docstring_owner(lines: Lines, opener: int) -> int | None:
 def _header_start(lines: Lines, last: int) -> int | None:
     """The line where the header that ends at `last` starts, None when it is no definition's."""
     text = lines(last) or ""
-    reach = COMMENT_REACH if text.count(")") > text.count("(") else 0
+    reach = OPENER_REACH if text.count(")") > text.count("(") else 0
     above = range(last, max(-1, last - reach - 1), -1)
     return next((number for number in above if PYTHON_DEFINITION.match(lines(number) or "")), None)
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from cite_lsp.snapshot.code_facts import UnitOf
 from cite_lsp.snapshot.code_units import code_unit
 from cite_lsp.snapshot.languages import Language, find_language, language_of
 from cite_lsp.snapshot.units import (
@@ -25,7 +26,7 @@ from cite_lsp.snapshot.units import (
     table,
 )
 
-__all__ = ["Excerpt", "language_of", "unit_excerpt", "window_excerpt"]
+__all__ = ["Excerpt", "language_of", "span_excerpts", "unit_excerpt", "window_excerpt"]
 
 WINDOW_LINES = 12
 WINDOW_CHARS = 800
@@ -67,6 +68,24 @@ class Excerpt:
         return shown + "…" if self.clipped else shown
 
 
+def span_excerpts(
+    lines: Sequence[str],
+    path: str,
+    spans: Sequence[tuple[int, int]],
+    resolver: int,
+    window: int = 3,
+    units: UnitOf | None = None,
+) -> tuple[Excerpt | None, ...]:
+    """The excerpt of each span of a file's lines by resolver 1 or 2; None for one that names no lines."""
+    language = language_of(path)
+    return tuple(
+        window_excerpt(lines, first, last if last > first else None, window=window)
+        if resolver == 1
+        else unit_excerpt(lines, first, last if last > first else None, language=language, units=units)
+        for first, last in spans
+    )
+
+
 def window_excerpt(lines: Sequence[str], first: int, last: int | None, *, window: int = 3) -> Excerpt | None:
     """Resolver 1: the cited line and `window` lines below it, or the written range.
 
@@ -101,6 +120,7 @@ def unit_excerpt(
     language: str | None = None,
     max_lines: int = 20,
     max_chars: int = 1600,
+    units: UnitOf | None = None,
 ) -> Excerpt | None:
     """Resolver 2: the logical unit around the cited line, or the written range.
 
@@ -119,6 +139,8 @@ def unit_excerpt(
             rules.
         max_lines: At most so many lines, at least 1.
         max_chars: At most so many characters of text, at least 1.
+        units: Who knows the units of code by a parser; it may take milliseconds, so never on an event loop. Where it
+            is None, or knows nothing of a line, the text rules hold.
 
     Returns:
         The excerpt; None when the file has no line `first`.
@@ -136,7 +158,7 @@ def unit_excerpt(
         wanted = min(end, len(lines))
         kept = min(wanted, cited + max_lines)
         return _fit(lines, "paragraph", range(cited, kept), max_chars, left_out=kept < wanted)
-    unit = _unit(Lines(lines), cited, find_language(language))
+    unit = _parsed_unit(lines, cited, language, units) or _unit(Lines(lines), cited, find_language(language))
     numbers, left_out = _within_lines(Lines(lines), cited, unit, max_lines)
     fitting = _within_chars(lines, cited, numbers, max_chars)
     left_out = left_out or len(fitting) < len(numbers)
@@ -149,6 +171,20 @@ def _range_end(first: int, last: int | None) -> int | None:
 
 
 # --- which lines ----------------------------------------------------------------------------------
+
+
+def _parsed_unit(lines: Sequence[str], cited: int, language: str | None, units: UnitOf | None) -> Unit | None:
+    """What a parser knows of the line; a paragraph of it is still bounded by blank lines."""
+    known = find_language(language)
+    if units is None or language is None or known is None or known.kind != "code" or stands_alone(lines[cited]):
+        return None
+    found = units(language, lines, cited + 1)
+    if found is None:
+        return None
+    kind, first, last = found
+    if kind == "paragraph":
+        return paragraph(Lines(lines), cited, lambda _: False)
+    return Unit(kind, iter(range(first - 1, last)))
 
 
 def _unit(lines: Lines, cited: int, language: Language | None) -> Unit:

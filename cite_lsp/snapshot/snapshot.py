@@ -11,8 +11,9 @@ from cite_lsp.document.document import Document
 from cite_lsp.document.path_token import known_spelling
 from cite_lsp.document.ranges import Span
 from cite_lsp.snapshot.baseline import Baseline, Written
+from cite_lsp.snapshot.code_facts import UnitOf
 from cite_lsp.snapshot.drift import Drift, Sentence, Standing, drift_of
-from cite_lsp.snapshot.excerpt import Excerpt, language_of, unit_excerpt, window_excerpt
+from cite_lsp.snapshot.excerpt import Excerpt, span_excerpts
 from cite_lsp.snapshot.git import Repository
 from cite_lsp.snapshot.ladder import Home, Ladder, Place, downwards, home_of, joined, mapped_checkout, within
 from cite_lsp.snapshot.lines import MAX_FILE_BYTES, DocumentText, FileText, Reader, Unread
@@ -441,22 +442,16 @@ class Snapshot:
     # --- excerpts
 
     def excerpts(
-        self, resolution: Resolution, anchor: Anchor, resolver: int = 2, window: int = 3
+        self, resolution: Resolution, anchor: Anchor, resolver: int = 2, window: int = 3, units: UnitOf | None = None
     ) -> tuple[Excerpt | None, ...]:
         """Give the cited lines of each span, as resolver 1 (a window) or 2 (the logical unit) bounds them.
 
-        None for a span that names no lines.
+        None for a span that names no lines. `units` are those of `unit_excerpt`: never on an event loop.
         """
         file = self.file(resolution)
         if file is None:
             return (None,) * len(anchor.spans)
-        language = language_of(resolution.path)
-        return tuple(
-            window_excerpt(file.lines, first, last if last > first else None, window=window)
-            if resolver == 1
-            else unit_excerpt(file.lines, first, last if last > first else None, language=language)
-            for first, last in anchor.spans
-        )
+        return span_excerpts(file.lines, resolution.path, anchor.spans, resolver, window, units)
 
 
 def _why_no_drift(anchor: Anchor, resolution: Resolution, root: str) -> str:

@@ -8,8 +8,9 @@ from cite_lsp.audit.row_data import row_from_data, verdict_to_data
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.judges.embedded import EmbeddedJudge, better_lines
 from cite_lsp.worker.lanes import Request, Task
+from cite_lsp.worker.parser import Parser
 
-_JUDGE = EmbeddedJudge()
+_JUDGE = EmbeddedJudge(Parser())
 
 
 def judge(request: Request) -> dict[str, int]:
@@ -62,7 +63,7 @@ def better(request: Request) -> list[dict[str, Any]]:
     """Look in `file` for other lines than `first` to `last` that support the claim of `row`; nearest first."""
     params = request.params
     row = row_from_data(params["row"])
-    found = better_lines(row, params["file"], params["first"], params["last"], dropped=request.dropped)
+    found = better_lines(row, params["file"], params["first"], params["last"], judge=_JUDGE, dropped=request.dropped)
     return [{"first": each.first, "last": each.last, "verdict": verdict_to_data(each.verdict)} for each in found]
 
 

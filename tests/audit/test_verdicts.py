@@ -33,7 +33,9 @@ def test_the_key_is_of_what_the_judge_is_given() -> None:
     others = [
         replace(ROW, claim="MAX is 4."),
         replace(ROW, sentence="So MAX is 3."),
+        replace(ROW, part="is 3"),
         replace(ROW, language="toml"),
+        replace(ROW, excerpts=(replace(ROW.excerpts[0], cited=24),)),
         replace(ROW, excerpts=ROW.excerpts * 2),
         replace(ROW, excerpts=(Excerpt(24, 26, "window", False, ((24, "MAX = 5"), (26, "MIN = 1"))),)),
         replace(ROW, excerpts=(replace(ROW.excerpts[0], truncated=True),)),

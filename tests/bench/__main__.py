@@ -101,7 +101,8 @@ def _print_server(size: Size, takes: Sequence[Take]) -> list[Figure]:
 
 def main() -> None:
     """Print the figures that are asked for, or all."""
-    parser = argparse.ArgumentParser("python -m tests.bench", description=__doc__)
+    judge = "What the embedded judge says of labelled rows is measured by: python -m tests.bench.judge [SET…]"
+    parser = argparse.ArgumentParser("python -m tests.bench", description=__doc__, epilog=judge)
     what = f"{', '.join(NAMES)}; all where none is named; behind `history` the repositories to take it in"
     parser.add_argument("names", nargs="*", metavar="NAME", help=what)
     parser.add_argument("--json", type=Path, metavar="FILE", help="the figures as data, but for edits and check")

@@ -86,7 +86,7 @@ def test_a_citation_with_all_that_is_known(cli, folder):
     assert shown["resolution"] == "found"
     assert shown["file"] == "src/a.py, 10 lines, found from the root"
     assert shown["verdict"].startswith("unchecked: looked for ")
-    assert shown["judge"] == "embedded/1"
+    assert shown["judge"] == "embedded/2"
     assert "3 │ line 3" in ran.out
 
 

@@ -34,6 +34,12 @@ SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "throttle"
 def test_the_sample_is_valid(cli, schema):
     for arguments in ([], ["--excerpts"]):
         schema.validate(report(cli(SAMPLE, "check", "--format", "json", *arguments)))
+        judged = report(cli(SAMPLE, "judge", "--format", "json", *arguments))
+        schema.validate(judged)
+        for anchor in (anchor for document in judged["documents"] for anchor in document["anchors"]):
+            if anchor["verdict"]["judge"]:
+                assert anchor["verdict"]["basis"], anchor["text"]
+                assert bool(anchor["verdict"]["evidence"]) == (anchor["verdict"]["label"] != "unchecked")
 
 
 def test_a_hostile_workspace_is_valid(cli, schema, workspace):

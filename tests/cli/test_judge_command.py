@@ -65,11 +65,11 @@ def test_a_check_with_verdicts(process, workspace):
 
 TOLD = """\
 docs/a.md
-  3:24    warning the cited lines do not say this: the claim says five, line 1 says MAX_ATTEMPTS = 3  unsupported
+  3:24    warning the cited lines say otherwise: the claim says five, line 1 says MAX_ATTEMPTS = 3  unsupported
      3 │ MAX_ATTEMPTS is five (`src/retry.py:1`).
        │                        ^^^^^^^^^^^^^^
          src/retry.py:1 │ MAX_ATTEMPTS = 3
-  7:50    information the cited lines say only a part of this: line 5 says timeout=30; \
+  7:50    information only a part of this stands there: line 5 says def fetch(url, *, timeout=30):; \
 but the claim says 7, line 1 says MAX_ATTEMPTS = 3  partial
      7 │ The timeout is 30 seconds; `MAX_ATTEMPTS` is 7 (`src/retry.py:1-6`).
        │                                                  ^^^^^^^^^^^^^^^^
@@ -80,7 +80,7 @@ but the claim says 7, line 1 says MAX_ATTEMPTS = 3  partial
 verdicts: 1 supported, 1 partial, 1 unsupported
 not judged: 1 undecided by the judge
 documents by outcome: 1 findings
-judge: embedded/1
+judge: embedded/2
 1 warning, 1 information
 """
 
@@ -117,7 +117,7 @@ def test_the_json_is_that_of_the_schema_and_that_of_a_check_is_what_it_was(cli, 
         "reason": "The cited lines say otherwise: the claim says five, line 1 says MAX_ATTEMPTS = 3.",
         "confidence": None,
         "evidence": [{"line": 1, "text": "MAX_ATTEMPTS = 3"}],
-        "judge": "embedded/1",
+        "judge": "embedded/2",
         "cached": False,
     }
     assert [anchor["verdict"]["kind"] for anchor in by_path["docs/bad.md"]["anchors"]] == ["unresolved", None]
@@ -244,7 +244,7 @@ def test_comments_and_rules_hold_for_verdicts(cli, workspace):
     assert [[each["code"] for each in document["findings"]] for document in ran["documents"]] == [[], ["unsupported"]]
     assert ran["documents"][0]["outcome"] == "partial", "the ignored verdict does not count, the unchecked one does"
     (folder / "cite-lsp.toml").write_text('[rules]\nunsupported = "error"\n')
-    assert "1:24    error   the cited lines do not say this" in cli(folder, "judge", "docs/b.md").out
+    assert "1:24    error   the cited lines say otherwise" in cli(folder, "judge", "docs/b.md").out
 
 
 def test_the_level_is_for_verdicts_too_where_it_is_given(cli, workspace):
@@ -544,7 +544,7 @@ def test_a_folder_may_keep_to_the_embedded_judge(process, workspace, person):
         ran = process(folder, "judge", "--format", "json")
         assert labels(ran)["inner/a.md"] == ["unsupported"]
         assert sorted(claims(server)) == [f"Thing {name} is so." for name in "abcdef"]
-        assert [each.split()[0] for each in report(ran)["summary"]["judging"]["judges"]] == ["embedded/1", "openai"]
+        assert [each.split()[0] for each in report(ran)["summary"]["judging"]["judges"]] == ["embedded/2", "openai"]
 
 
 @pytest.mark.parametrize("command", ["check", "judge"])
@@ -768,7 +768,7 @@ def test_the_report_says_what_was_found_and_how_it_was_made(cli, workspace):
     assert re.search(r"^\| `docs/b\.md` \| 1 \| 1 \| 0 \| 0 \| 0 \| 0 \| clean \|", ran.out, re.MULTILINE)
     assert "### 3:24 unsupported\n\n> Retries: MAX_ATTEMPTS is five.\n\nCites `src/retry.py:1`\n" in ran.out
     assert "```python\n>1  MAX_ATTEMPTS = 3\n 2  BACKOFF_SECONDS = 0.5\n```" in ran.out
-    assert "- judge: `embedded/1`, 2 documents\n" in ran.out
+    assert "- judge: `embedded/2`, 2 documents\n" in ran.out
     assert "- scope: all (every citation), 2 documents\n" in ran.out
 
 

@@ -284,6 +284,54 @@ def test_a_repair_is_shown_with_its_verdict_and_applied_only_when_it_is_chosen(
     assert right in seen["repair-applied"]["saved"]
 
 
+ANSWERS = {
+    3: "the claim says 500, line 9 says MAX_CALLERS = 1000",
+    7: 'the claim says TypeError, line 31 says raise ValueError("a clock never goes back")',
+    9: "the claim says 'less than the tokens', line 35 says count > self.tokens, and line 36 raises Exhausted",
+}
+"""What is told of the sample's answers, by line."""
+HOVERS = [
+    ("throttle/limits.py:9", "unsupported: the claim says 500, line 9 says MAX_CALLERS = 1000"),
+    ("throttle/bucket.py:39-43", "supported: line 39 says"),
+    ("throttle/limits.py:32-34", "unchecked: looked for"),
+]
+
+
+@pytest.fixture
+def sample(tmp_path: Path, person: Path) -> Path:
+    """The sample of the README in a repository of its own."""
+    root = tmp_path / "throttle"
+    shutil.copytree(HERE.parent / "samples" / "throttle", root)
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "Sample"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    return root
+
+
+def test_three_wrong_answers_of_the_sample_are_told_with_what_the_lines_say(
+    parts: Mapping[str, str], tmp_path: Path, sample: Path, pictures: Path
+) -> None:
+    settings = {**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}
+    with _code_server(tmp_path, parts, sample, settings, ["--disable-workspace-trust"]) as editor:
+        seen = _drive("answers.mjs", parts, editor, pictures, hovers=HOVERS)
+
+    assert seen["answers-opened"]["underlined"] == 0, "nothing is judged before it is saved"
+    judged = seen["answers-judged"]
+    assert judged["hints"] >= 1, "what is partial is told more quietly"
+    rows = [row.replace("\u00a0", " ") for row in judged["rows"]]
+    told = [row for row in rows if "unsupported" in row]
+    assert len(told) == len(ANSWERS)
+    for line, message in ANSWERS.items():
+        wanted = f"the cited lines say otherwise: {message}"
+        assert any(f"[Ln {line}, " in row and wanted in row for row in told), (line, told)
+    lines = [row for row in rows if row.startswith(("line ", "limits.py", "clock.py", "bucket.py", "limits.toml"))]
+    for text in ("line 9: MAX_CALLERS = 1000", "line 35: if count > self.tokens:", "line 12: capacity = 200"):
+        assert any(text in row for row in lines), (text, rows)
+    assert any("[Ln 13, " in row and "only a part of this stands there" in row for row in rows)
+    for (_, wanted), text in zip(HOVERS, seen["answers-hovers"], strict=True):
+        assert wanted in " ".join(text.split())
+        assert "judge embedded/2" in text
+
+
 def test_the_contributed_settings_are_those_of_the_schema() -> None:
     text = (EXTENSION / "package.json").read_text(encoding="utf-8")
     assert settings_script.package(text) == text, "python editors/vscode/scripts/settings.py"

@@ -1,5 +1,6 @@
 """The embedded judge: worked examples (`embedded.md`), and what must hold whatever the texts."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from cite_lsp import EmbeddedJudge, Row, Verdict
 from cite_lsp.judges.embedded import better_lines
+from cite_lsp.judges.embedded.claims import MAX_CLAIM
 from cite_lsp.judges.embedded.values import Value, amount_of, values_in_prose
 from cite_lsp.judges.embedded.words import name_words
 from cite_lsp.snapshot.excerpt import unit_excerpt
@@ -49,7 +51,7 @@ def test_worked_examples(path: str, lines: list[str], claim: str, label: str, ba
 @pytest.mark.parametrize(("path", "lines", "claim", "label", "basis"), list(examples()))
 def test_a_verdict_shows_its_lines(path: str, lines: list[str], claim: str, label: str, basis: str) -> None:
     verdict = judged(claim, lines, path)
-    assert verdict.judge == "embedded/1"
+    assert verdict.judge == "embedded/2"
     assert verdict.reason
     assert verdict.basis
     assert verdict.confidence is None
@@ -113,10 +115,11 @@ def test_an_excerpt_that_was_cut_asks_a_person() -> None:
     assert JUDGE.judge_row(row).label == "review"
 
 
-def test_a_comment_alone_supports_nothing() -> None:
-    verdict = judged("`Pool` is capped at 10 connections.", ["# Pool is capped at 10 connections", "pass"])
-    assert verdict.label == "unchecked"
-    assert verdict.basis == "only a comment says it"
+def test_a_comment_says_it_where_the_code_does_not_say_otherwise() -> None:
+    claim, comment = "`Pool` is capped at 10 connections.", "# Pool is capped at 10 connections"
+    verdict = judged(claim, [comment, "pool = Pool()"])
+    assert (verdict.label, verdict.basis) == ("supported", f"line 1 says {comment}")
+    assert judged(claim, [comment, "pool = Pool(connections=20)"]).label != "supported"
 
 
 @pytest.mark.parametrize("lines", [[], [""], ["", "   "]])
@@ -221,6 +224,76 @@ def test_time_grows_with_the_text_and_no_faster(piece: str) -> None:
         return process_time() - start
 
     assert growth(seconds, 2_000, 16_000, 24, least=0.003) <= 24
+
+
+_CODE = [
+    "# Every limit that is not set before the call is read from the file, and never from the environment.",
+    "if not path or len(path) > 4096: raise ValueError('the path is empty or too long')",
+    "timeout = options.get('timeout') or 30  # seconds, until somebody says otherwise",
+    "return sorted(load(read(path)), key=lambda each: each.size, reverse=True)",
+]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "it raises `ValueError` when the path is empty, ",
+        "unless a path is given the limit is at least 40, ",
+        "`load` calls `read` before it calls `sort`, ",
+        'the message is "the path is empty or too long" and ',
+        "needs Python >= 3.8 and requests 2.31, ",
+        "the timeout is 30 seconds by default, ",
+        "the file is read from disk and never from the environment, ",
+        "options override the environment on Windows, ",
+        "because of that, so that nobody waits, for every caller, ",
+        "see `src/a.py:5` and src/b.py, lines 5 and 8, ",
+    ],
+)
+def test_time_grows_with_the_claim_and_no_faster(piece: str) -> None:
+    """Other words each time: what is remembered of a text is no measure."""
+    turn = itertools.count()
+
+    def seconds(size: int) -> float:
+        claim = f"limit {next(turn)} " + piece * (size // len(piece))
+        lines = [f"{text} # {next(turn)}" for text in _CODE * 6]
+        row = Row.of(claim=claim[:MAX_CLAIM], lines=list(enumerate(lines, 1)), path="a.py", file=lines * 4)
+        start = process_time()
+        JUDGE.judge_row(row)
+        return process_time() - start
+
+    assert growth(seconds, MAX_CLAIM // 6, MAX_CLAIM, 12, least=0.002) <= 18
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.md"])
+@pytest.mark.parametrize("text", _CODE)
+def test_time_grows_with_the_cited_lines_and_no_faster(text: str, path: str) -> None:
+    turn = itertools.count()
+
+    def seconds(size: int) -> float:
+        lines = [f"{text} # {next(turn)}" for _ in range(size)]
+        claim = "It raises `ValueError` when the path is not empty; a timeout of 40 seconds overrides the environment."
+        row = Row.of(claim=claim, lines=list(enumerate(lines, 1)), path=path, file=lines)
+        start = process_time()
+        JUDGE.judge_row(row)
+        return process_time() - start
+
+    assert growth(seconds, 40, 320, 16, least=0.004) <= 24
+
+
+def test_time_grows_with_the_file_and_no_faster() -> None:
+    turn = itertools.count()
+
+    def seconds(size: int) -> float:
+        file = [f"{text} {next(turn)}" for text in _CODE * (size // len(_CODE))]
+        claims = [f"The limit of option {n} is read from the cache before the network is asked." for n in range(20)]
+        rows = [Row.of(claim=claim, lines=[(n + 1, file[n])], path="a.py", file=file) for n, claim in enumerate(claims)]
+        rows = [replace(row, file=rows[0].file) for row in rows]
+        start = process_time()
+        for row in rows:
+            JUDGE.judge_row(row)
+        return process_time() - start
+
+    assert growth(seconds, 2_000, 16_000, 16, least=0.01) <= 24
 
 
 # --- better lines

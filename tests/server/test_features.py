@@ -246,7 +246,7 @@ async def test_a_reason_is_data(folder: Path) -> None:
         session.save(uri)
         await shown_at_rest(session)
         active = outside_code(await hover(session, uri, 0, 50))
-    assert "judge embedded/1" in active
+    assert "judge embedded/2" in active
     assert not re.search(r"(?<!\\)[<\[!]", active), active
     assert "://" not in active
 
@@ -281,7 +281,7 @@ async def test_hover_marks_the_lines_a_verdict_relies_on(folder: Path) -> None:
         text = await hover(session, uri, 0, 18)
     assert "\n>3  LIMIT = 3\n" in text
     assert text.count("\n>") == 1
-    said = "**unsupported**: `the claim says 7, line 3 says LIMIT = 3` — judge embedded/1, just now, lines marked >"
+    said = "**unsupported**: `the claim says 7, line 3 says LIMIT = 3` — judge embedded/2, just now, lines marked >"
     assert said in text
 
 
@@ -608,7 +608,13 @@ async def test_a_verdict_comes_with_saving_moves_with_its_sentence_and_goes_with
             "severity": 2,
             "code": "unsupported",
             "source": "cite-lsp",
-            "message": "the cited lines do not say this: the claim says 7, line 3 says LIMIT = 3",
+            "message": "the cited lines say otherwise: the claim says 7, line 3 says LIMIT = 3",
+            "relatedInformation": [
+                {
+                    "location": {"uri": (folder / "src/retry.py").as_uri(), "range": range_of((2, 0), (2, 9))},
+                    "message": "line 3: LIMIT = 3",
+                }
+            ],
         }
         session.change(uri, (0, 0), (0, 0), "A paragraph.\n\nAnother.\n\n")
         (moved,) = (await shown_at_rest(session))[uri]
@@ -618,6 +624,52 @@ async def test_a_verdict_comes_with_saving_moves_with_its_sentence_and_goes_with
         session.save(uri)
         (again,) = (await shown_at_rest(session))[uri]
         assert "the claim says 8" in again["message"]
+
+
+async def test_the_lines_of_a_verdict_are_shown_where_they_stand(folder: Path) -> None:
+    """The cited file is typed in; a comment in the document changes nothing of that."""
+    uri, code = (folder / "docs/a.md").as_uri(), (folder / "src/retry.py").as_uri()
+    text = "`missing.py:1` <!-- cite-lsp: ignore missing it comes -->\n\n`LIMIT` is 7 (`src/retry.py:1-8`).\n"
+    for document in (text, text.partition("\n\n")[2]):
+        async with Session(folders=[folder]) as session:
+            session.open(uri, document)
+            session.open(code, CODE, language="python")
+            session.save(uri)
+            now = await shown_at_rest(session)
+            found = now[uri][-1]
+            assert found["code"] == "unsupported"
+            assert found["relatedInformation"][0]["location"]["range"]["start"]["line"] == 2
+            session.change(code, (1, 0), (1, 0), "import re\n")
+            found = (await shown_at_rest(session, now))[uri][-1]
+            (line,) = found["relatedInformation"]
+            assert (line["location"]["range"]["start"]["line"], line["message"]) == (3, "line 4: LIMIT = 3")
+            session.change(code, (3, 8), (3, 9), "9")
+            found = (await shown_at_rest(session, now))[uri][-1]
+            (line,) = found["relatedInformation"]
+            assert (found["message"].endswith("line 4 says LIMIT = 9"), line["message"]) == (True, "line 4: LIMIT = 9")
+
+
+async def test_a_client_that_shows_no_places_beside_a_finding_gets_none(folder: Path) -> None:
+    uri = (folder / "docs/a.md").as_uri()
+    plain = but("textDocument", publishDiagnostics={})
+    async with Session(folders=[folder], capabilities=plain) as session:
+        session.open(uri, "`LIMIT` is 7 (`src/retry.py:3`).\n")
+        session.save(uri)
+        (found,) = (await shown_at_rest(session))[uri]
+        assert found["code"] == "unsupported"
+        assert "relatedInformation" not in found
+
+
+async def test_what_is_unchecked_is_counted_and_said_in_a_hover_and_never_underlined(folder: Path) -> None:
+    uri = (folder / "docs/a.md").as_uri()
+    async with Session(folders=[folder]) as session:
+        session.open(uri, "The weather is fine today (`src/retry.py:3`).\n")
+        counts = await session.command("cite-lsp.server.judgeDocument", {"uri": uri})
+        assert (counts["rows"], counts["unchecked"]) == (1, 1)
+        assert (await shown_at_rest(session))[uri] == []
+        text = await hover(session, uri, 0, 32)
+    assert re.search(r"\*\*unchecked\*\*: `looked for '.*' in the cited lines and did not find", text), text
+    assert ">3" not in text
 
 
 async def test_a_verdict_hangs_on_the_cited_file(folder: Path) -> None:
@@ -771,7 +823,7 @@ async def test_status_says_what_there_is(folder: Path) -> None:
         before = session.discard("cite-lsp/status")
         assert before[-1] == {
             "documents": 1, "anchors": 3, "findings": 1, "judged": 0, "unchecked": 3, "queued": 0,
-            "judge": "embedded/1", "requests": 0, "tokensIn": 0, "tokensOut": 0, "declined": 0,
+            "judge": "embedded/2", "requests": 0, "tokensIn": 0, "tokensOut": 0, "declined": 0,
             "indexing": False, "lastError": None,
         }  # fmt: skip
         session.save(uri)

@@ -236,11 +236,11 @@ async def test_each_folder_has_the_judge_that_its_settings_mean(
         assert (codes(now[here]), codes(now[there])) == ([], ["unsupported"])
         assert [word.verdict.judge.split()[0] for uri in (here, there) for word in words(session, uri)] == [
             "openai",
-            "embedded/1",
+            "embedded/2",
         ]
         openai, embedded = status(session)["judge"].split(", ")
         assert openai.startswith("openai gpt-test at http://127.0.0.1")
-        assert embedded == "embedded/1"
+        assert embedded == "embedded/2"
     assert claims_in(judge.requests) == ["The limit of step 3 is 3."]
 
 

@@ -363,6 +363,17 @@ def test_example(path: str, text: str, line: int, unit: str, numbers: range) -> 
     assert not found.truncated
 
 
+def test_a_docstring_below_a_header_with_a_remark_or_many_parameters() -> None:
+    remark = 'def f(a):  # noqa: X\n    """One.\n\n    Two.\n    """\n    return a'
+    for line in (2, 4, 5):
+        found = excerpt(remark, line, "a.py")
+        assert (found.unit, found.start_line, found.end_line) == ("comment-declaration", 1, 5)
+    parameters = "".join(f"    a{number},\n" for number in range(14))
+    found = excerpt(f'def f(\n{parameters}):\n    """One.\n\n    Two."""\n    return a', 17, "a.py")
+    assert (found.unit, found.end_line) == ("comment-declaration", 19)
+    assert excerpt('x = {"a":  # b\n    """c"""}', 2, "a.py").unit != "comment-declaration"
+
+
 def test_text_is_the_references_form() -> None:
     assert excerpt("a\n\nb", 1).text == "L1: a"
     assert excerpt("| k |\n| - |\n| 1 |\n| 2 |", 4).text == "L1: | k |\nL2: | - |\nL4: | 2 |"

@@ -100,7 +100,7 @@ async def test_each_verdict_is_a_part(worker: Worker) -> None:
     assert done == {"rows": 2}
     assert [part["index"] for part in parts] == [0, 1]
     verdict = verdict_from_data(parts[0]["verdict"])
-    assert (verdict.label, verdict.kind, verdict.judge) == ("unsupported", "contradicted", "embedded/1")
+    assert (verdict.label, verdict.kind, verdict.judge) == ("unsupported", "contradicted", "embedded/2")
     assert [(each.offset, each.text) for each in verdict.evidence] == [(0, "MAX_ATTEMPTS = 5")]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from cite_lsp.audit.verdicts import Row, Verdict
 from cite_lsp.judges.embedded.claims import Claim
-from cite_lsp.judges.embedded.judge import judge_row
+from cite_lsp.judges.embedded.judge import EmbeddedJudge
 from cite_lsp.judges.embedded.words import stem, vocabulary
 from cite_lsp.snapshot.excerpt import unit_excerpt
 
@@ -24,7 +24,13 @@ class Better:
 
 
 def better_lines(
-    row: Row, file: Sequence[str], first: int, last: int, *, dropped: Callable[[], bool] = lambda: False
+    row: Row,
+    file: Sequence[str],
+    first: int,
+    last: int,
+    *,
+    judge: EmbeddedJudge | None = None,
+    dropped: Callable[[], bool] = lambda: False,
 ) -> list[Better]:
     """Look for lines that support the claim of a row.
 
@@ -33,11 +39,13 @@ def better_lines(
         file: All lines of the cited file.
         first: The first cited line, 1-based.
         last: The last one.
+        judge: Who says whether lines support it.
         dropped: Asked before each candidate; True ends the search.
 
     Returns:
         At most three, the nearest first; none of them is the cited lines.
     """
+    judge = judge or EmbeddedJudge()
     found: list[Better] = []
     seen: set[tuple[int, int]] = set()
     length = max(0, last - first) + 1
@@ -54,7 +62,7 @@ def better_lines(
             continue
         seen.add((excerpt.start_line, excerpt.end_line))
         judged += 1
-        verdict = judge_row(replace(row, excerpts=(excerpt,), file=tuple(file)))
+        verdict = judge.judge_row(replace(row, excerpts=(excerpt,), file=tuple(file)))
         if verdict.label == "supported":
             found.append(Better(*_narrowed(span, verdict, excerpt.start_line), verdict))
     return found

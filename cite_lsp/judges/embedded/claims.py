@@ -1,9 +1,11 @@
 """What a claim says: its clauses, names, values, words and polarity."""
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Literal, get_args
 
 from cite_lsp.judges.embedded.values import Value, values_in_prose
 from cite_lsp.judges.embedded.words import GLUE, name_words, plain_words, stem
@@ -18,10 +20,53 @@ _SHAPED = re.compile(
     r"[_$]|[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|\w(?:\.|::|->)\w|\(\)$|^--?[a-z]|^[A-Z][A-Z0-9]*_[A-Z0-9_]+$|^X-[A-Z]"
 )
 _ABBREVIATED = frozenset({"e.g", "i.e", "etc", "node.js", "vs"})
+_JOINTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.\-/]")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{1,120})[\"”]|'([^'\n]{1,60})'(?!\w)")
 _CLAUSE = re.compile(
-    r"\s*;\s+|,\s+(?:and|but|while|whereas|yet|so|which)\s+|\s+(?:and then|but)\s+|\s+and\s+(?=[a-z]+s\s)"
+    r"\s*;\s+|,\s+(?:and|but|while|whereas|yet|so|which)\s+|\s+(?:and then|but)\s+"
+    r"|\s+and\s+(?=[a-z]+s\s|`[\w.-]{1,60}`\s(?:is|are|defaults)\s)"
 )
+Role = Literal["claim", "cause", "purpose", "scope", "quantity"]
+_COUNT = (
+    r"(?:[0-9][0-9.,_]{0,20}|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|twenty|thirty"
+    r"|sixty|hundred)"
+)
+_PART = re.compile(
+    # why: what follows is the cause
+    r"(?P<cause>,\s{1,3}since(?!\s(?:v?[0-9]|then|the (?:first|last) |version|release|python|node)\b)\s"
+    r"|,?\s{1,3}(?:because"
+    r"|the reason being(?: that)?|for the reason that|owing to|due to|thanks to|on the grounds? that|given that"
+    r"|seeing that|inasmuch as)\s"
+    r"|,\s{1,3}as\s(?!(?:well|in|an?|if|long|soon|with|is|are|do|does|did|was|were|against)\b))"
+    # what for
+    r"|(?P<purpose>,?\s{1,3}(?:so that|in order (?:to|that)|so as (?:not )?to|lest"
+    r"|as a (?:guard|safeguard|precaution|protection) against)\s"
+    r"|,?\s{1,3}(?:and\s)?(?=(?:which|that|this) (?:keeps|prevents|avoids|ensures|guarantees|makes|saves|protects"
+    r"|spares|shuts)\b)"
+    r"|,?\s{1,3}(?=to (?:avoid|prevent|keep|make sure|ensure|allow|protect|guard|reduce|save|spare|suit|cope|preserve"
+    r"|guarantee|minimi[sz]e|work around)\b))"
+    # how far it reaches
+    r"|(?P<scope>,?\s{1,3}(?=(?:no matter|regardless of|irrespective of|however (?:many|much|large|long|often)"
+    r"|whatever (?:the|its|their)|under any|at all times|in all cases"
+    r"|(?:on|in|for|across|under|by|of) (?:every|each|any|all)(?! (?:time|other)))\b)"
+    r"|,\s{1,3}(?=(?!and\b|but\b|or\b)[\w -]{2,40}\s(?:included|among them)\b))"
+    # another statement
+    r"|(?P<claim>\s?[;:]\s{1,3}(?=[a-z])|,\s{1,3}(?:and|but|or|while|whereas|yet|so|which|whose|who|where|with"
+    r"|after which|by which|nor|though|although|thereby|then)\s(?:then\s)?|,\s{1,3}(?=[a-z]{1,30}ing\b)"
+    r"|\s{1,3}(?:and then|but|whereas)\s"
+    r"|\s{1,3}and\s(?=(?:(?:also|never|not|only|then)\s)?[a-z]{1,30}(?:s|ed)\s"
+    r"|(?:is|are|was|will|can|may|must|has|so|no|it)\s|the\s\w{1,40}\s(?:is|are)\b))"
+    # how much, at the end
+    r"|(?P<quantity>,?\s{1,3}(?=(?:within|at most|up to|no more than|at least|meaning)\s"
+    rf"(?:(?:about|around|roughly|under|over|anything|half)\s)?{_COUNT}\b[^,;]{{0,40}}$))",
+    re.IGNORECASE,
+)
+"""Where a sentence goes on to say something else, by what it then says."""
+_CONDITION = re.compile(
+    r"(?:if|when|whenever|unless|once|while|until|as long as|provided|although|though)\b[^,]*\Z", re.IGNORECASE
+)
+_FEWEST_WORDS = 3
+_ROLES: Mapping[str, Role] = {role: role for role in get_args(Role)}
 _NEGATION = re.compile(
     r"\b(?:not|no|never|nor|neither|none|nothing|nobody|without|cannot|unless|except|instead|rather|only|fails?"
     r"|lacks?"
@@ -95,6 +140,9 @@ _LINES = re.compile(
     rf"(?:`?{_PATH}`?,?\s{{1,3}})?\(?\b[Ll]ines?\s{{1,3}}[0-9]{{1,9}}(?:\s?(?:-|–|to|and|,)"
     rf"\s?[0-9]{{1,9}}){{0,20}}\)?"
 )
+_CITED = re.compile(r"(?:\.\w{1,8}|[`(]|\s)(?::L?|#L)[0-9]|\b[Ll]ines? [0-9]")
+_WORDS = re.compile(r"[A-Za-z]{2,}")
+_ROW = re.compile(r"[A-Z][\w /-]{0,40}: [^;]{1,300}; [A-Z][\w /-]{0,40}: ")
 _HOST = re.compile(r"(?:[0-9.]+|localhost|.*\.(?:com|org|net|io|dev|local|internal))$", re.IGNORECASE)
 _LIST_MARK = re.compile(r"\A\s{0,9}(?:[0-9]{1,4}[.)]\s|[-*+]\s)")
 _TIMING_OUT = re.compile(r"\btim(?:e|es|ed|ing) out\b", re.IGNORECASE)
@@ -127,10 +175,11 @@ class Name:
 
 
 class Clause:
-    """A part of a claim that says one thing."""
+    """A part of a claim that says one thing; `role` is what it is in its sentence."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, role: Role = "claim") -> None:
         self.text = text
+        self.role = role
 
     @cached_property
     def names(self) -> tuple[Name, ...]:
@@ -138,6 +187,8 @@ class Clause:
         found: dict[str, Name] = {}
         for match in _NAME.finditer(self._without_values):
             text = match["ticked"] or match["name"]
+            if match["ticked"] is None and text.islower() and text.isalpha():
+                continue
             if match["ticked"] is None and (not _SHAPED.search(text) or text.lower() in _ABBREVIATED):
                 continue
             text = text.strip().removesuffix("()")
@@ -165,13 +216,13 @@ class Clause:
     @cached_property
     def content(self) -> tuple[str, ...]:
         """The words that say something a line could show, as written in lower case; those of numbers are left out."""
-        spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_.\-/]", " ", _DEFAULT.sub(" ", self._without_values))
+        spaced = _JOINTS.sub(" ", _DEFAULT.sub(" ", self._without_values))
         return tuple(dict.fromkeys(word for word in plain_words(spaced) if word not in GLUE and len(word) > 1))
 
     @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of all words, of names' parts, and of neighbours written as one."""
-        spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_.\-/]", " ", self.text)
+        spaced = _JOINTS.sub(" ", self.text)
         plain = plain_words(spaced)
         pairs = {stem(first + second) for first, second in pairwise(plain)}
         return frozenset({*map(stem, plain), *pairs})
@@ -202,11 +253,49 @@ class Clause:
         return bool(_UNSAID.search(self.without_default) or _NUMBERED.search(self.text))
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    role: Role
+    start: int
+    end: int
+
+
+def _pieces_of(text: str) -> Iterator[_Piece]:
+    """Cut a sentence wherever it goes on to say something else."""
+    role: Role = "claim"
+    at = 0
+    for match in _PART.finditer(text):
+        if text[at : match.start()].strip():
+            yield _Piece(role, at, match.start())
+        role = _ROLES[match.lastgroup or "claim"]
+        at = match.end()
+    if text[at:].strip():
+        yield _Piece(role, at, len(text))
+
+
+def _goes_on(before: str, text: str, role: Role) -> bool:
+    """Whether a piece only goes on with the one before: that is a condition, or one of both is too short."""
+    return len(before.split()) < _FEWEST_WORDS or (
+        role == "claim" and (len(text.split()) < _FEWEST_WORDS or _CONDITION.match(before) is not None)
+    )
+
+
 class Claim(Clause):
-    """A claim, whole and in clauses, without the citations that stand in it: their numbers are no values."""
+    """A claim, whole and in clauses, without the citations that stand in it: their numbers are no values.
+
+    Attributes:
+        written: The text as it was given.
+        cited: How many places it names, as far as it shows them: what it says may be spread over those.
+        goes_on: Whether it says more after the last of them, which may not be meant by any.
+        too_long: Whether nothing is said about it for its length.
+    """
 
     def __init__(self, text: str) -> None:
+        self.written = text
         self.too_long = len(text) > MAX_CLAIM
+        places = [match.end() for match in _CITED.finditer(text[:MAX_CLAIM])]
+        self.cited = len(places)
+        self.goes_on = bool(places) and len(_WORDS.findall(text[places[-1] : MAX_CLAIM])) >= _FEWEST_WORDS
         super().__init__(_without_citations(text[:MAX_CLAIM]))
 
     @cached_property
@@ -214,6 +303,29 @@ class Claim(Clause):
         """The parts; of a claim that says one thing, itself."""
         parts = [part.strip() for part in _CLAUSE.split(self.text) if part and part.strip()]
         return tuple(map(Clause, parts)) if len(parts) > 1 else (self,)
+
+    @property
+    def of_table(self) -> bool:
+        """Whether it is a row of a table, as rows are told: "Knob: idle; Default: 30 s"."""
+        return bool(_ROW.match(self.text))
+
+    @cached_property
+    def parts(self) -> tuple[Clause, ...]:
+        """The statements, each cause, purpose, widening and closing quantity one of its own; in the claim's order.
+
+        A condition stays with what it is the condition of, and what is too short to say something with what is before.
+        """
+        text = self.text.strip().removesuffix(".")
+        cut: list[_Piece] = []
+        for piece in _pieces_of(text):
+            if cut and (
+                cut[-1].role == piece.role == "scope"
+                or _goes_on(text[cut[-1].start : cut[-1].end].strip(), text[piece.start : piece.end], piece.role)
+            ):
+                cut[-1] = _Piece(cut[-1].role, cut[-1].start, piece.end)
+            else:
+                cut.append(piece)
+        return tuple(Clause(text[each.start : each.end].strip(), each.role) for each in cut)
 
     @property
     def _foreign(self) -> bool:
@@ -236,3 +348,9 @@ class Claim(Clause):
         if behaviour:
             return f"no line states a behaviour such as {behaviour[0].lower()!r}"
         return ""
+
+
+@lru_cache(maxsize=32)
+def claim_of(text: str) -> Claim:
+    """Give a claim; one sentence often cites several places, and is looked at for each."""
+    return Claim(text)

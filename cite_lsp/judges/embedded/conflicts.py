@@ -29,6 +29,8 @@ class Conflict:
     lines: list[Line]
     clause: Clause
     kind: Kind = "contradicted"
+    weak: bool = False
+    """Whether it asks a person where the lines are prose: right half the time in other people's prose, as measured."""
 
 
 def says(claimed: str, fact: Fact, clause: Clause, kind: Kind = "contradicted") -> Conflict:

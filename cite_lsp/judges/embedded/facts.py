@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cite_lsp.judges.embedded.values import ARITHMETIC, NUMBER, Value, amount_of, unit_of_name, with_unit
 from cite_lsp.judges.embedded.words import name_words
@@ -13,7 +13,7 @@ _TEXT = r"\"[^\"\n]{0,200}\"|'[^'\n]{0,200}'|`[^`\n]{0,200}`"
 _VALUE = rf"(?P<value>-?{ARITHMETIC}|true|false|True|False|TRUE|FALSE|{_TEXT})"
 _SUFFIX = (
     r"(?P<suffix>\s{0,2}\*\s{0,2}time\.[A-Z][a-z]{2,12}|(?:ms|s|m|h|k|g|[KMGkmg]i|u64|u32|usize|f64|[kKMG]i?B|L|u"
-    r"|px|_[ui](?:32|64))(?![\w]))?"
+    r"|px|%|_[ui](?:32|64))(?![\w]))?"
 )
 _END = r"(?=\s{0,40}(?:$|[,;)\]}]|#|//|/\*|--))"
 _NAME = r"(?<![\w$.])(?:[\w$]{1,60}(?:\.|->|::)){0,6}[\"']?(?P<name>[A-Za-z_$][\w$.-]{0,80})[\"']?"
@@ -38,6 +38,7 @@ _DURATION = re.compile(
 _LOOKUP = re.compile(
     rf"(?:\.get|getenv|environ\.get|env|get_or)\(\s?[\"'](?P<name>[\w.-]{{1,80}})[\"'],\s?{_VALUE}\s?{_SUFFIX}\)"
 )
+_EXPANDED = re.compile(rf"\$\{{(?P<name>[A-Za-z_]\w{{0,80}}):?[-=](?P<value>{NUMBER})\}}")
 _DIRECTIVE = re.compile(
     rf"^\s{{0,40}}(?!return|case|goto|throw|yield|else|break)(?P<name>[a-z][a-z_]{{2,60}})\s{{1,20}}"
     rf"(?P<value>{NUMBER}){_SUFFIX}(?=(?:\s[\w ]{{1,60}})?;)"
@@ -49,6 +50,20 @@ _PIN = re.compile(
 _SAID_UNIT = re.compile(
     r"(?:#|//|/\*|--)\s{0,4}(?:in )?(milliseconds?|ms|seconds?|minutes?|hours?|days?|bytes?|[KMG]i?B)\b", re.IGNORECASE
 )
+_MADE = re.compile(
+    rf"{_NAME}\s{{0,4}}:?=\s{{0,4}}(?:new\s|await\s)?(?:\w{{1,60}}(?:\.|::)){{0,4}}(?P<by>\w{{1,60}})\(\s?(?:\{{\s?)?(?:\w{{0,20}}(?:[mM]ax|[sS]ize|[cC]apacity|[lL]imit|ttl)\w{{0,20}}\s?[:=]\s?)?(?P<value>{ARITHMETIC})\s?\}}?\s?\){_END}"
+)
+_RETURNED = re.compile(rf"^\s{{0,80}}(?P<name>return|exit)\s(?P<value>{NUMBER})\s?;?\s?$")
+_CALLED = re.compile(
+    rf"(?<![\w])(?P<name>sleep|exit|abort|status|sendStatus|writeHead|set_status)\(\s?(?P<value>{NUMBER})\s?\)"
+)
+_TICKED = re.compile(r"`([^`\n]{3,120})`")
+_STORED = re.compile(r"\baction\s?=\s?[\"']store_(?P<value>true|false)[\"']")
+_DEFAULT = re.compile(rf"\bdefault\s?[=:]\s{{0,4}}{_VALUE}{_SUFFIX}{_END}")
+_OPTION = re.compile(r"[\"'](-{0,2}[A-Za-z][\w-]{2,60})[\"'](?=\s{0,4}[,\])])")
+"""The name of an option, as a text of its own."""
+_OF_BYTES = re.compile(r"\*\s{0,3}1024\b|<<\s{0,3}[123]0\b")
+_MOST_ABOVE = 8
 _GO_UNITS = {
     "Nanosecond": "ns",
     "Microsecond": "us",
@@ -63,6 +78,7 @@ _SUFFIX_UNITS = {
 }  # fmt: skip
 _COMMENT_START = re.compile(r"^\s{0,200}(?:#(?!define|include|if|endif|\[)|//|--\s|;|\*|/\*|<!--|\{#|%|\"\"\"|''')")
 _TRAILING = re.compile(r"\s(?:#|//|--)\s.*$")
+_NAME_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TRIPLE = re.compile(r"\"\"\"|'''")
 
 
@@ -121,13 +137,66 @@ def _told_apart(text: str, block: str) -> tuple[str, str, str]:
 
 
 def facts_of(lines: list[Line]) -> list[Fact]:
-    """Give the facts of the code lines, in order."""
-    return [fact for line in lines if line.code.strip() and len(line.text) <= _MAX_LINE for fact in _facts_in(line)]
+    """Give the facts of the code lines, in order, and behind them those of options that a call declares."""
+    code = [line for line in lines if line.code.strip() and len(line.text) <= _MAX_LINE]
+    return [*(fact for line in code for fact in _facts_in(line)), *_declared(code)]
+
+
+def facts_in_ticks(lines: list[Line]) -> list[Fact]:
+    """Give the facts that sentences write as code: "Packer uses `use_bin_type=True` by default"."""
+    spans = (
+        replace(line, code=code)
+        for line in lines
+        if "`" in line.text
+        for code in _TICKED.findall(line.text[:_MAX_LINE])
+    )
+    return [fact for span in spans for fact in _facts_in(span)]
+
+
+def made_with_numbers(code: list[Line]) -> list[Fact]:
+    """Give what is made, called or returned with nothing but a number: `self.cache = Fifo(100)`, `sleep(5)`."""
+    found: list[Fact] = []
+    for line in code:
+        text = line.code[:_MAX_LINE]
+        for match in filter(None, (_MADE.search(text), _RETURNED.search(text), *_CALLED.finditer(text))):
+            amount = amount_of(match["value"])
+            if amount is not None:
+                by = match.groupdict().get("by") or match["name"]
+                value = with_unit(amount, _unit(by, {}, line.comment), match["value"])
+                found.append(Fact(match["name"], name_words(f"{by}_{match['name']}"), value, line, match[0].strip()))
+    return found
+
+
+def _declared(code: list[Line]) -> Iterator[Fact]:
+    """Give the defaults of what calls declare: `add_argument("--jobs", default=4)`, whatever lines they stand on."""
+    for at, line in enumerate(code):
+        default = _DEFAULT.search(line.code) if "default" in line.code else None
+        stored = _STORED.search(line.code) if default is None and "store_" in line.code else None
+        match = default or stored
+        if match is None:
+            continue
+        above = "\n".join(each.code for each in code[max(0, at - _MOST_ABOVE) : at])
+        call = _call_around(f"{above}\n{line.code[: match.start()]}")
+        names = [name.lstrip("-") for name in _OPTION.findall(call)]
+        fact = _fact(line, match, max(names[:2], key=len)) if names else None
+        if fact is not None:
+            off = Value("truth", (1.0 - fact.value.amounts[0],), fact.value.shown) if stored is not None else fact.value
+            yield replace(fact, shown=f"{match[0].strip()} for {fact.name}", value=off)
+
+
+def _call_around(text: str) -> str:
+    """Give what stands between the bracket that is open at the end of a text and that end."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] in ")]}") - (text[at] in "([{")
+        if depth < 0:
+            return text[at:] if text[at] == "(" else ""
+    return ""
 
 
 def _facts_in(line: Line) -> Iterator[Fact]:
     seen: set[tuple[str, str]] = set()
-    for pattern in (_CALL, _DURATION, _ASSIGNED, _TYPED, _DEFINED, _LOOKUP, _DIRECTIVE, _PIN):
+    for pattern in (_CALL, _DURATION, _ASSIGNED, _TYPED, _DEFINED, _LOOKUP, _EXPANDED, _DIRECTIVE, _PIN):
         for match in pattern.finditer(line.code):
             fact = _fact(line, match)
             if fact is not None and (fact.name, fact.value.shown) not in seen:
@@ -135,9 +204,11 @@ def _facts_in(line: Line) -> Iterator[Fact]:
                 yield fact
 
 
-def _fact(line: Line, match: re.Match[str]) -> Fact | None:
+def _fact(line: Line, match: re.Match[str], name: str = "") -> Fact | None:
     groups = match.groupdict()
-    name, written = groups["name"].strip(".-"), groups["value"]
+    name, written = name or groups["name"].strip(".-"), groups["value"]
+    if match.re is _LOOKUP and written[1:-1].isdigit():
+        written = written[1:-1]  # an environment has only texts
     value = _value(name, written, groups, line.comment)
     if value is None or not name or name in ("default", "const", "return", "case", "else"):
         return None
@@ -152,7 +223,10 @@ def _value(name: str, written: str, groups: dict[str, str | None], comment: str)
     if written.startswith("-"):  # it stands for "none" or "no limit" more often than for a number
         return None
     amount = amount_of(written)
-    return None if amount is None else with_unit(amount, _unit(name, groups, comment), written)
+    if amount is None:
+        return None
+    unit = _unit(name, groups, comment)
+    return with_unit(amount, unit or ("bytes" if _OF_BYTES.search(written) else ""), written)
 
 
 def _unit(name: str, groups: dict[str, str | None], comment: str) -> str:
@@ -166,5 +240,5 @@ def _unit(name: str, groups: dict[str, str | None], comment: str) -> str:
         is_size = bool({"size", "memory", "buffer", "body", "storage"} & set(re.split(r"[_\W]", name.lower())))
         return {"m": "mib", "k": "kib", "g": "gib"}.get(suffix, "") if is_size else _SUFFIX_UNITS.get(suffix, suffix)
     said = _SAID_UNIT.match(comment.strip()) if comment else None
-    pieces = tuple(piece.lower() for piece in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name))
+    pieces = tuple(piece.lower() for piece in _NAME_PIECE.findall(name))
     return said[1] if said else unit_of_name(pieces)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from cite_lsp.audit.verdicts import Evidence, Kind, Label, Row, Verdict
-from cite_lsp.judges.embedded.claims import Claim, Clause
+from cite_lsp.judges.embedded.claims import Claim, Clause, claim_of
+from cite_lsp.judges.embedded.condition_conflicts import condition_conflict
 from cite_lsp.judges.embedded.conflicts import Conflict
-from cite_lsp.judges.embedded.coverage import Covered, absent, covered
 from cite_lsp.judges.embedded.facts import Line
+from cite_lsp.judges.embedded.given import given
+from cite_lsp.judges.embedded.laid import Laid
 from cite_lsp.judges.embedded.name_conflicts import (
     defined_elsewhere,
     environment_conflict,
@@ -14,10 +16,19 @@ from cite_lsp.judges.embedded.name_conflicts import (
     family_conflict,
     text_conflict,
 )
+from cite_lsp.judges.embedded.off_topic import off_topic
+from cite_lsp.judges.embedded.other_values import OTHER_VALUES
+from cite_lsp.judges.embedded.partial import half_carried, line_holding, line_says
 from cite_lsp.judges.embedded.reading import Reading
+from cite_lsp.judges.embedded.role_conflicts import role_conflict
+from cite_lsp.judges.embedded.sentence_conflicts import sentence_conflict
+from cite_lsp.judges.embedded.support import supported
 from cite_lsp.judges.embedded.value_conflicts import habit_conflict, number_conflict, truth_conflict
+from cite_lsp.snapshot.code_facts import FactsOf
 
-IDENTITY = "embedded/1"
+IDENTITY = "embedded/2"
+_CARRIED = 0.6
+"""Of a clause so much must stand in the lines for it to be carried where another one is contradicted."""
 _CHECKS = (
     number_conflict,
     truth_conflict,
@@ -26,75 +37,92 @@ _CHECKS = (
     environment_conflict,
     exception_conflict,
     family_conflict,
+    *OTHER_VALUES,
+    condition_conflict,
+    sentence_conflict,
 )
 
 
 class EmbeddedJudge:
-    """Judges by text rules, deterministically; what it cannot name a basis for is *unchecked*."""
+    """Judges by checks, deterministically; what it cannot name a basis for is *unchecked*.
+
+    Args:
+        facts_of: Who parses the cited files; None: text rules read them. Only a parser in a process of its own should
+            be handed in, since some texts crash parsers.
+    """
 
     identity = IDENTITY
     reads_file = True
 
+    def __init__(self, facts_of: FactsOf | None = None) -> None:
+        self._facts_of = facts_of
+
     async def judge(self, rows: Sequence[Row]) -> list[Verdict]:
         """Give one verdict a row, in the order of the rows."""
-        return [judge_row(row) for row in rows]
+        return [self.judge_row(row) for row in rows]
 
     def judge_row(self, row: Row) -> Verdict:
-        """Give the verdict on one row."""
-        return judge_row(row)
+        """Give the verdict on one row. Never raises, whatever the texts.
+
+        A thin claim is borrowed from what stands around its sentence (anchors.md, Claims): where that cannot be
+        decided, the sentence itself may be, as in "`MAX_ATTEMPTS` is five". By itself it is too little to be called
+        off-topic.
+        """
+        reading = Reading(row, self._facts_of)
+        verdict = _judged(row.claim, reading)
+        if not row.sentence or row.claim in row.sentence:
+            return verdict
+        is_strange = verdict.kind == "off-topic" and row.sentence not in row.claim  # it is of another sentence's lines
+        if verdict.label == "unchecked" or is_strange:
+            own = _judged(row.sentence, reading, alone=False)
+            return own if own.label != "unchecked" or is_strange else verdict
+        return verdict
 
 
-def judge_row(row: Row) -> Verdict:
-    """Give the verdict on one row. Never raises, whatever the texts.
-
-    A thin claim is borrowed from what stands around its sentence (anchors.md, Claims): where that cannot be decided,
-    the sentence itself may be, as in "`MAX_ATTEMPTS` is five".
-    """
-    verdict = _judge(row.claim, row)
-    if verdict.label == "unchecked" and row.sentence and row.claim not in row.sentence:
-        own = _judge(row.sentence, row)
-        return own if own.label != "unchecked" else verdict
-    return verdict
-
-
-def _judge(text: str, row: Row) -> Verdict:
-    claim = Claim(text)
-    if claim.refused:
-        return _unchecked(claim.refused)
-    reading = Reading(row)
-    if reading.refused:
-        return _unchecked(reading.refused)
+def _judged(text: str, reading: Reading, *, alone: bool = True) -> Verdict:
+    claim = claim_of(text)
+    refused = claim.refused or reading.refused
+    if refused:
+        return _unchecked(refused)
     against = _conflict(claim, reading)
     if against is not None:
         return _against(claim, against, reading)
-    found = covered(claim, reading)
-    if found.complete:
-        return _verdict("supported", f"The cited lines say so: {found.basis}.", found.basis, found.lines)
-    return _half(claim, reading) or _unchecked(found.missing_basis)
+    laid = Laid(claim, reading)
+    part = reading.row.part
+    own = Laid(claim_of(part), reading) if part and text == reading.row.claim else laid
+    return (_of_words(own) if alone else None) or _of_support(laid, own)
+
+
+def _of_words(laid: Laid) -> Verdict | None:
+    """Give the verdict on a claim whose words are not here, or of which one clause is not."""
+    elsewhere = off_topic(laid)
+    if elsewhere is not None:
+        reason = f"The cited lines are about something else: {elsewhere.basis}."
+        return _verdict("unsupported", reason, elsewhere.basis, elsewhere.lines, "off-topic")
+    half = half_carried(laid)
+    if half is not None:
+        return _verdict("partial", f"Only a part is carried: {half.basis}.", half.basis, half.lines)
+    return None
+
+
+def _of_support(laid: Laid, own: Laid) -> Verdict:
+    """Give *supported* where the lines carry the claim, or the part of it that stands at this citation."""
+    found = supported(laid)
+    if found.why_not and own is not laid:
+        found = supported(own)
+    if found.why_not:
+        return _unchecked(found.why_not)
+    return _verdict("supported", f"The cited lines say so: {found.basis}.", found.basis, found.lines)
 
 
 def _conflict(claim: Claim, reading: Reading) -> Conflict | None:
     """Give the first named conflict of a claim with the cited lines."""
     found = (check(clause, reading) for clause in claim.clauses for check in _CHECKS)
-    return next(filter(None, found), None) or defined_elsewhere(claim, reading)
-
-
-def _half(claim: Claim, reading: Reading) -> Verdict | None:
-    """Give *partial* where some clauses are carried and each other one names what is nowhere in the lines."""
-    if len(claim.clauses) < 2 or reading.truncated:
-        return None
-    found = [(clause, covered(clause, reading)) for clause in claim.clauses]
-    carried = [each for clause, each in found if each.complete]
-    missing = [what for clause, each in found if not each.complete for what in absent(clause, reading)[:1]]
-    if not carried or len(carried) + len(missing) < len(found):
-        return None
-    basis = "; ".join([*(each.basis for each in carried), f"{', '.join(map(repr, missing))} stands nowhere in them"])
-    lines = [line for each in carried for line in each.lines]
-    return _verdict("partial", f"Only a part is carried: {basis}.", basis, lines)
+    return role_conflict(claim, reading) or next(filter(None, found), None) or defined_elsewhere(claim, reading)
 
 
 def _against(claim: Claim, against: Conflict, reading: Reading) -> Verdict:
-    if reading.prose or (reading.truncated and reading.row.file is None):
+    if (reading.prose and against.weak) or (reading.truncated and reading.row.file is None):
         return _verdict("review", f"Look here: {against.basis}.", against.basis, against.lines)
     if len(claim.clauses) > 1 and against.clause is not claim:
         return _of_several(claim, against, reading)
@@ -105,26 +133,27 @@ def _against(claim: Claim, against: Conflict, reading: Reading) -> Verdict:
 
 def _of_several(claim: Claim, against: Conflict, reading: Reading) -> Verdict:
     """Give the verdict on a claim of which one clause is contradicted: *partial* needs another that is carried."""
-    kept = _kept_clause(claim, against, reading)
-    if kept is not None:
-        clause, found = kept
-        basis = f"{found.basis}; but {against.basis}"
-        return _verdict(
-            "partial", f"Only a part is carried ({clause.text}): {basis}.", basis, [*found.lines, *against.lines]
-        )
-    return _verdict("review", f"A part is contradicted: {against.basis}.", against.basis, against.lines)
-
-
-def _kept_clause(claim: Claim, against: Conflict, reading: Reading) -> tuple[Clause, Covered] | None:
-    """Give a clause other than the contradicted one that the lines carry entirely."""
-    if len(claim.clauses) < 2:
-        return None
     for clause in claim.clauses:
-        if clause is not against.clause:
-            found = covered(clause, reading)
-            if found.complete:
-                return clause, found
-    return None
+        told = None if _same_text(clause, against.clause) else given(Claim(clause.text), reading)
+        if told is not None:
+            return _partly(clause, told[0], told[1], against)
+    laid = Laid(claim, reading)
+    other = (part for part in laid.parts if not _same_text(part.clause, against.clause) and part.carried >= _CARRIED)
+    kept = next(other, None)
+    lines = () if kept is None else line_holding(kept.pairs, laid)
+    if kept is None or not lines:
+        return _verdict("review", f"A part is contradicted: {against.basis}.", against.basis, against.lines)
+    return _partly(kept.clause, line_says(lines), lines, against)
+
+
+def _partly(kept: Clause, says: str, lines: Sequence[Line], against: Conflict) -> Verdict:
+    basis = f"{says}; but {against.basis}"
+    reason = f"Only a part is carried ({kept.text.strip()}): {basis}."
+    return _verdict("partial", reason, basis, [*lines, *against.lines])
+
+
+def _same_text(one: Clause, other: Clause) -> bool:
+    return one.text in other.text or other.text in one.text
 
 
 def _unchecked(basis: str) -> Verdict:

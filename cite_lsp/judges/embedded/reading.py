@@ -4,14 +4,23 @@ import re
 from functools import cached_property
 
 from cite_lsp.audit.verdicts import Row
+from cite_lsp.judges.embedded.alignment import Index
+from cite_lsp.judges.embedded.code_reading import text_facts
 from cite_lsp.judges.embedded.facts import Fact, Line, facts_of, lines_of
+from cite_lsp.judges.embedded.sentences import Sentence, sentences_of
 from cite_lsp.judges.embedded.values import numbers_in_code, values_in_prose
 from cite_lsp.judges.embedded.words import vocabulary
+from cite_lsp.snapshot.code_facts import CodeFact, CodeFacts, FactsOf
 from cite_lsp.snapshot.languages import find_language
 
 _CODE_MARKS = re.compile(r"[=(){};<>\[\]]|:\s*$|^\s*[\w\"'-]+:\s")
 _SENTENCE = re.compile(r"[A-Za-z]{2,}(?:[ ,]+[A-Za-z'’-]+){4}")
 _HEADING = re.compile(r"^#{1,6}\s")
+_RAISES = re.compile(
+    r"raise|throw|fail|panic|bail|Err|Fatal|Panic|errors\.New|anyhow|unreachable|todo|unimplemented|compile_error"
+)
+_RAISE_ABOVE = 20
+"""Lines over which a statement that raises may reach."""
 _MOST_UPWARDS = 400
 _ENDS_HEADER = re.compile(r"\s*(?:\)|\{|where\b)")
 _STYLE = re.compile(r"[_\-\s`\"']")
@@ -22,8 +31,9 @@ _IDENTIFIER = re.compile(r"[\w$]+(?:-[\w$]+)*")
 class Reading:
     """What the cited lines hold. `file` is looked at only to hold a verdict back, or to name where a name stands."""
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: Row, facts_of: FactsOf | None = None) -> None:
         self.row = row
+        self._facts_of = facts_of
         self.lines: list[Line] = lines_of(row.excerpts)
         self.truncated = any(excerpt.truncated for excerpt in row.excerpts)
 
@@ -42,7 +52,14 @@ class Reading:
         """Why nothing is said about such lines, or ""."""
         if not any(line.text.strip() for line in self.lines):
             return "no lines are cited, or only blank ones"
+        if not any(character.isalnum() for line in self.lines for character in line.text):
+            return "the cited lines hold only brackets and marks"
         return ""
+
+    @cached_property
+    def sentences(self) -> list[Sentence]:
+        """The sentences of the lines: of a text, or of the comments, docstrings and texts in code."""
+        return sentences_of(self.lines, prose=self.prose)
 
     @cached_property
     def code_lines(self) -> list[Line]:
@@ -53,6 +70,41 @@ class Reading:
     def facts(self) -> list[Fact]:
         """Names and their values."""
         return [] if self.prose else facts_of(self.lines)
+
+    @cached_property
+    def code(self) -> CodeFacts | None:
+        """What a parser says of the cited lines; None where there is none, or it gave up: the text rules hold."""
+        row = self.row
+        if self._facts_of is None or row.file is None or row.language is None or self.prose:
+            return None
+        found = [self._facts_of(row.language, row.file, each.start_line, each.end_line) for each in row.excerpts]
+        parsed = [each for each in found if each is not None]
+        if not parsed or len(parsed) < len(found):
+            return None
+        facts = dict.fromkeys(fact for each in parsed for fact in each.facts)
+        comments = dict.fromkeys(span for each in parsed for span in each.comments)
+        return CodeFacts(tuple(facts), tuple(comments))
+
+    @cached_property
+    def stated(self) -> tuple[CodeFact, ...]:
+        """What the code of the cited lines says, by a parser or else by text rules."""
+        if self.code is not None:
+            return self.code.facts
+        return () if self.prose else text_facts(self.lines, self.context)
+
+    @cached_property
+    def may_raise(self) -> bool:
+        """Whether the cited lines, or some above in which a statement may begin, have a word by which code raises."""
+        row = self.row
+        if row.file is None:
+            return any(_RAISES.search(line.text) for line in self.lines)
+        spans = ((max(0, each.start_line - 1 - _RAISE_ABOVE), each.end_line) for each in row.excerpts)
+        return any(_RAISES.search("\n".join(row.file[first:last])) for first, last in spans)
+
+    @cached_property
+    def index(self) -> Index:
+        """The lines by their words."""
+        return Index([line.text for line in self.lines])
 
     @cached_property
     def words(self) -> set[str]:

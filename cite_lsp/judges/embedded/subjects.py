@@ -68,7 +68,7 @@ def is_about(clause: Clause, fact: Fact, reading: Reading) -> bool:
         return True
     if any(not reading.spells(name.text) for name in clause.names):
         return False
-    if any(_one_of(fact, name) for name in clause.names):
+    if any(is_part_of(fact, name) for name in clause.names):
         return False
     told = [word for word in fact.words if word not in _GENERIC and not word.isdigit()]
     literal = [word for word in told if word in clause.stems]
@@ -77,7 +77,7 @@ def is_about(clause: Clause, fact: Fact, reading: Reading) -> bool:
         return False
     if not literal and not _in_container(clause, fact, reading):
         return False
-    return not _narrowed(clause, literal, reading)
+    return not narrowed(clause, literal, reading)
 
 
 def spelled_by(clause: Clause, fact: Fact) -> bool:
@@ -96,8 +96,8 @@ def same_name(name: Name, fact: Fact) -> bool:
     return flat(last) == flat(re.split(r"[.:>]", fact.name)[-1])
 
 
-def _one_of(fact: Fact, name: Name) -> bool:
-    """Whether the claim names another thing of which the fact's words are a part: `read_timeout` and `timeout`."""
+def is_part_of(fact: Fact, name: Name) -> bool:
+    """Say whether a name is of a thing of which the fact's words are a part: `read_timeout` and `timeout`."""
     words = set(name.words)
     return bool(words & set(fact.words)) and words != set(fact.words)
 
@@ -121,11 +121,14 @@ def _keys_above(fact: Fact, reading: Reading) -> list[str]:
     return []
 
 
-def _narrowed(clause: Clause, told: list[str], reading: Reading) -> bool:
-    """Whether the word before the thing's own says which one is meant, and the lines say nothing of it."""
+def narrowed(clause: Clause, told: list[str], reading: Reading) -> bool:
+    """Say whether the word before the thing's own says which one is meant, and the lines say nothing of it."""
     words = plain_words(clause.text)
+    joined = {second for first, second in pairwise(words) if stem(first + second) in told}
     for before, word in pairwise(words):
-        if stem(word) not in told or before in GLUE or before in SOFT or stem(before) in told or is_number_word(before):
+        if stem(word) not in told or before in joined or stem(before) in told:
+            continue
+        if before in GLUE or before in SOFT or is_number_word(before):
             continue
         if stem(before) not in reading.words | reading.context_words | _GENERIC:
             return True
@@ -134,13 +137,34 @@ def _narrowed(clause: Clause, told: list[str], reading: Reading) -> bool:
 
 def measured_alike(clause: Clause, value: Value, fact: Fact) -> bool:
     """Say whether both are of one measure: no count of things against a time, no delay against how often."""
-    if value.kind == "percent" or not value.comparable(fact.value):
+    if not value.comparable(fact.value):
         return False
+    if value.kind == "percent":
+        return fact.value.kind == "percent" or 0 < fact.value.raw <= 1
     if value.kind == fact.value.kind:
         return value.kind != "number" or not _counts_things(clause, value, fact)
     if fact.value.kind == "number":
         return bool(_MEASURES.get(value.kind, frozenset()) & set(fact.words))
     return spelled_by(clause, fact)
+
+
+def measures(piece: str, value: Value) -> bool:
+    """Say whether a piece of a name says no more than that it holds such a value: `timeout`, of seconds."""
+    return stem(piece) in _MEASURES.get(value.kind, frozenset())
+
+
+def hinted(piece: str, words: frozenset[str]) -> bool:
+    """Say whether words speak of a piece of a name as sentences do: of a `size` as of room."""
+    return bool(_hints().get(stem(piece), frozenset()) & set(map(stem, words)))
+
+
+def measured_in(clause: Clause, value: Value, fact: Fact) -> bool:
+    """Say whether a number of the clause is what a fact measures, where both have one kind of unit or none."""
+    if value.kind == fact.value.kind:
+        return value.kind != "number" or not _counts_things(clause, value, fact)
+    if fact.value.kind != "number" or value.kind not in _MEASURES:
+        return False
+    return bool(_MEASURES[value.kind] & set(fact.words))
 
 
 def _counts_things(clause: Clause, value: Value, fact: Fact) -> bool:

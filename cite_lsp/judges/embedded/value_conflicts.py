@@ -1,13 +1,14 @@
 """Conflicts of values: the claim gives a thing one number or truth value, and the cited lines give it another."""
 
 import re
+from dataclasses import replace
 
 from cite_lsp.judges.embedded.claims import Clause
 from cite_lsp.judges.embedded.conflicts import Conflict, another_case, given_elsewhere, says
 from cite_lsp.judges.embedded.facts import Fact
 from cite_lsp.judges.embedded.reading import Reading
 from cite_lsp.judges.embedded.subjects import measured_alike, named, spelled_by
-from cite_lsp.judges.embedded.values import Value
+from cite_lsp.judges.embedded.values import Value, numbers_in_code
 from cite_lsp.judges.embedded.words import stem
 
 _UPPER = re.compile(r"\b(?:at most|up to|no more than|maximum|max|limit(?:s|ed)?|caps?|capped)\b", re.IGNORECASE)
@@ -44,7 +45,7 @@ def number_conflict(clause: Clause, reading: Reading) -> Conflict | None:
         return None
     value = clause.values[0]
     facts = [fact for fact in named(clause, reading) if measured_alike(clause, value, fact)]
-    facts = [fact for fact in facts if not _bound_of_another(clause, fact)]
+    facts = [fact for fact in facts if not bound_of_another(clause, fact)]
     against = [fact for fact in facts if not _satisfied(clause.text, value, fact)]
     if not against or len(against) < len(facts) or len({fact.name for fact in against}) > 1:
         return None
@@ -53,16 +54,26 @@ def number_conflict(clause: Clause, reading: Reading) -> Conflict | None:
     return says(value.shown, against[0], clause)
 
 
-def _bound_of_another(clause: Clause, fact: Fact) -> bool:
-    """Whether the lines bound what the claim speaks of: a size of 88 is within a maximum of 96."""
+def bound_of_another(clause: Clause, fact: Fact) -> bool:
+    """Say whether the lines bound what the claim speaks of: a size of 88 is within a maximum of 96."""
     bounds = {stem("maximum"), stem("minimum")} & set(fact.words)
     return bool(bounds) and not spelled_by(clause, fact) and not _BOUNDED.search(clause.text)
+
+
+def bounds_otherwise(clause: Clause, fact: Fact) -> bool:
+    """Say whether the clause bounds on one side what the fact bounds on the other: at most, and a minimum."""
+    words = set(fact.words)
+    if _UPPER.search(clause.text):
+        return stem("minimum") in words or fact.least
+    return bool(_LOWER.search(clause.text)) and stem("maximum") in words
 
 
 def _among(value: Value, fact: Fact, reading: Reading) -> bool:
     """Whether the claimed number stands in the cited lines for something else than the fact."""
     wanted = {value.raw, *value.amounts, *(amount * 1000 for amount in value.amounts)}
     own = {fact.value.raw} if fact.value.kind == value.kind != "number" else set()
+    if value.kind != "number" and "*" in fact.shown:
+        own.update(numbers_in_code(fact.shown))
     return bool((wanted - own) & reading.numbers)
 
 
@@ -98,11 +109,23 @@ def truth_said(clause: Clause, reading: Reading) -> tuple[Value, Fact] | None:
     rest = clause.text[: match.start()] + clause.text[match.end() :]
     if _NOT.search(rest):
         return None
-    facts = [fact for fact in named(clause, reading) if fact.value.kind == "truth"]
-    if len(facts) != 1 or _TURNING.search(_spaced(facts[0].name)):
+    facts = [_as_switch(fact) for fact in named(clause, reading)]
+    facts = [fact for fact in facts if fact.value.kind == "truth"]
+    if len(facts) != 1:
+        return None
+    by_name = match[0].lower().endswith(("true", "false")) and spelled_by(clause, facts[0])
+    if _TURNING.search(_spaced(facts[0].name)) and not by_name:
         return None
     value = float(bool(match["on"]) != bool(match["not"]))
     return Value("truth", (value,), match[0].strip()), facts[0]
+
+
+def _as_switch(fact: Fact) -> Fact:
+    """Give the fact of a text that stands for a truth value as one of that value."""
+    word = fact.value.shown.strip().lower()
+    if fact.value.kind != "text" or word not in ("on", "off"):
+        return fact
+    return replace(fact, value=Value("truth", (float(word == "on"),), fact.value.shown))
 
 
 def habit_conflict(clause: Clause, reading: Reading) -> Conflict | None:

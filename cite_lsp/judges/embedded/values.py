@@ -11,6 +11,9 @@ _TIME = {
     "min": 60.0, "mins": 60.0, "minute": 60.0, "minutes": 60.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0,
     "hour": 3600.0, "hours": 3600.0, "day": 86400.0, "days": 86400.0, "week": 604800.0, "weeks": 604800.0,
 }  # fmt: skip
+_DAYS_OF = {"month": (28, 31), "months": (28, 31), "year": (365, 366), "years": (365, 366)}
+"""How many days one can have, at least and at most."""
+_MOST_MONTHS = 24
 _BYTES = {
     "byte": (1,), "bytes": (1,), "b": (1,), "kib": (1024,), "mib": (1024**2,), "gib": (1024**3,),
     "kb": (1000, 1024), "kilobyte": (1000, 1024), "kilobytes": (1000, 1024), "mb": (1000**2, 1024**2),
@@ -18,6 +21,7 @@ _BYTES = {
     "gigabyte": (1000**3, 1024**3), "gigabytes": (1000**3, 1024**3),
 }  # fmt: skip
 _PERCENT = {"%": 0.01, "percent": 0.01, "pct": 0.01}
+_TIME_WORDS = frozenset(_TIME) | frozenset(_DAYS_OF)
 _NAME_UNITS = frozenset(_TIME) | frozenset(_BYTES) - {"b"} | {"percent", "pct"}
 _AMBIGUOUS = frozenset({"min", "s", "h", "b", "us", "day", "week"})  # of a name they are no unit
 
@@ -28,20 +32,22 @@ _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_
 _NUMBER_WORD = "|".join([*_SMALL, *_TENS, *_SCALES])
 
 NUMBER = (
-    r"(?:0[xX][0-9a-fA-F_]{1,16}|[0-9]{1,3}(?:,[0-9]{3}){1,4}(?![0-9])"
+    r"(?:0[xX][0-9a-fA-F_]{1,16}|0[oO][0-7_]{1,16}|[0-9]{1,3}(?:,[0-9]{3}){1,4}(?![0-9])"
     r"|[0-9][0-9_]{0,17}(?:\.[0-9]{1,12})?(?:[eE][+-]?[0-9]{1,2})?)"
 )
 _UNIT = (
-    r"(?:[ -]?(milliseconds?|microseconds?|nanoseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|msecs?"
-    r"|ms|ns|us|s|h|kilobytes?|megabytes?|gigabytes?|bytes?|[kKMG]i?B|percent)(?![A-Za-z0-9_])|\s?(%))?"
+    r"(?:[ -]?(milliseconds?|microseconds?|nanoseconds?|seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?"
+    r"|years?|msecs?|ms|ns|us|s|h|kilobytes?|megabytes?|gigabytes?|bytes?|[kKMG]i?B|percent)(?![A-Za-z0-9_])|\s?(%))?"
 )
 ARITHMETIC = rf"{NUMBER}(?:\s{{0,3}}(?:\*\*|\*|<<)\s{{0,3}}{NUMBER}){{0,4}}"
 _PROSE = re.compile(
     rf"(?<![\w.$/#-])(?P<digits>{ARITHMETIC}){_UNIT}(?![\w]|\.[0-9])"
-    rf"|\b(?P<words>(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD})){{0,6}}){_UNIT}\b"
-    r"|\b(?P<part>half|(?:a |one )?quarter)(?: of)? an? (?P<of>second|minute|hour)\b",
+    rf"|\b(?P<words>(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD})){{0,6}})(?![A-Za-z]){_UNIT}\b"
+    r"|\b(?P<part>half|(?:a |one )?quarter)(?:(?: of)? an? |[ -])(?P<of>second|minute|hour)\b",
     re.IGNORECASE,
 )
+_ONE_MORE = re.compile(r"\ban? (minute|hour|day|week),? and \Z", re.IGNORECASE)
+_ONE_MORE_CHARS = 20
 _CODE = re.compile(rf"(?<![\w.])({ARITHMETIC})")
 _OPERATOR = re.compile(r"(\*\*|\*|<<)")
 
@@ -103,7 +109,7 @@ def amount_of(written: str) -> float | None:
     """Give what a number or a product, power or shift of numbers amounts to; None where it is too large to be meant."""
     parts = _OPERATOR.split(written.replace("_", "").replace(",", ""))
     try:
-        numbers = [float(int(part, 16)) if part.strip()[:2].lower() == "0x" else float(part) for part in parts[::2]]
+        numbers = [_number(part.strip()) for part in parts[::2]]
     except (ValueError, OverflowError):
         return None
     operators = parts[1::2]
@@ -119,11 +125,26 @@ def amount_of(written: str) -> float | None:
     return numbers[0] if abs(numbers[0]) < 1e18 else None
 
 
+def _number(written: str) -> float:
+    base = {"0x": 16, "0o": 8}.get(written[:2].lower())
+    return float(int(written, base) if base else written)
+
+
+def _days(amount: float, unit: str) -> tuple[float, ...]:
+    """Give the seconds that some months or years can have."""
+    least, most = (amount * days for days in _DAYS_OF[unit])
+    if amount > _MOST_MONTHS or amount != int(amount):
+        return least * 86400.0, (least + most) * 43200.0, most * 86400.0
+    return tuple(days * 86400.0 for days in range(int(least), int(most) + 1))
+
+
 def with_unit(amount: float, unit: str, shown: str, start: int = 0, end: int = 0) -> Value:
     """Give a number in a unit; one that is not known leaves it bare."""
     key = unit.lower()
     if key in _TIME:
         return Value("time", (amount * _TIME[key],), shown, start, end, amount)
+    if key in _DAYS_OF:
+        return Value("time", _days(amount, key), shown, start, end, amount)
     if key in _BYTES:
         return Value("bytes", tuple(amount * factor for factor in _BYTES[key]), shown, start, end, amount)
     if key in _PERCENT:
@@ -138,10 +159,42 @@ def unit_of_name(words: tuple[str, ...]) -> str:
 
 
 def values_in_prose(text: str) -> Iterator[Value]:
-    """Give the numbers of a sentence, in digits or in words, with their units.
+    """Give the numbers of a sentence, in digits or in words, with their units; "a minute and ten seconds" is one.
 
     "one" is left out: it stands for a thing more often than for a number.
     """
+    before: Value | None = None
+    for value in _values(text):
+        if before is not None and _goes_on(text, before, value):
+            amount = before.amounts[0] + value.amounts[0]
+            shown = text[before.start : value.end]
+            before = Value("time", (amount,), shown, before.start, value.end, amount)
+            continue
+        if before is not None:
+            yield before
+        before = _with_one_more(text, value)
+    if before is not None:
+        yield before
+
+
+def _goes_on(text: str, before: Value, value: Value) -> bool:
+    """Whether a time goes on with a smaller one, as in "2 hours 30 minutes"."""
+    together = before.kind == value.kind == "time" and value.amounts[0] < before.amounts[0] / max(before.raw, 1)
+    return together and text[before.end : value.start].strip().lower() in ("", "and", ",")
+
+
+def _with_one_more(text: str, value: Value) -> Value:
+    """Give a time with the one unit that was said before it without a number: "an hour and ten minutes"."""
+    if value.kind != "time":
+        return value
+    match = _ONE_MORE.search(text, max(0, value.start - _ONE_MORE_CHARS), value.start)
+    if match is None or _TIME[match[1].lower()] <= value.amounts[0]:
+        return value
+    amount = _TIME[match[1].lower()] + value.amounts[0]
+    return Value("time", (amount,), text[match.start() : value.end], match.start(), value.end, amount)
+
+
+def _values(text: str) -> Iterator[Value]:
     for match in _PROSE.finditer(text):
         unit = next((group for group in match.groups()[1:] if group and group.lower() in _ALL_UNITS), "")
         amount: float | None
@@ -158,7 +211,55 @@ def values_in_prose(text: str) -> Iterator[Value]:
             yield with_unit(amount, unit, match[0].strip(), match.start(), match.end())
 
 
-_ALL_UNITS = frozenset(_TIME) | frozenset(_BYTES) | frozenset(_PERCENT)
+_ALL_UNITS = _TIME_WORDS | frozenset(_BYTES) | frozenset(_PERCENT)
+
+
+_LARGER: dict[str, tuple[tuple[float, frozenset[str]], ...]] = {
+    "time": tuple(
+        (_TIME[word], frozenset({word, *short.split()}))
+        for word, short in (
+            ("second", "sec s"),
+            ("minute", "min mins"),
+            ("hour", "hr hrs h"),
+            ("day", "d"),
+            ("week", "w"),
+        )
+    ),
+    "bytes": tuple(
+        (float(1024**power), frozenset(words.split()))
+        for power, words in enumerate(("kb kib ki kilobyte k", "mb mib mi megabyte m", "gb gib gi gigabyte g"), 1)
+    ),
+}
+"""Units in which a bare number is meant only where the line says so, and the words that say it."""
+_SMALLER = {"time": (1.0, 1e-3, 1e-6, 1e-9), "bytes": (1.0,)}
+_LEAST_SMALLER = 10
+
+
+def stands_in(value: Value, bare: frozenset[float], said: tuple[Value, ...], words: frozenset[str]) -> bool:
+    """Say whether a line holds a value, in whatever form: half a minute is 30 s, 30_000 ms and `30 * 1000`.
+
+    Args:
+        value: What is looked for.
+        bare: Every number of the line.
+        said: The values of the line that are written with their unit, or as words.
+        words: The base forms of the line's words.
+    """
+    if value.kind not in _SMALLER:
+        return value.raw in bare or bool(bare.intersection(value.amounts)) or any(value.raw == v.raw for v in said)
+    alike = [other for other in said if other.kind == value.kind]
+    if any(value.agrees(other) for other in alike):
+        return True
+    left = frozenset(map(_rounded, bare - {other.raw for other in alike}))
+    if value.kind == "time" and value.raw != 1 and _rounded(value.raw) in left:
+        return True
+    units = [(unit, _LEAST_SMALLER) for unit in _SMALLER[value.kind]]
+    units += [(unit, 0) for unit, names in _LARGER[value.kind] if names & words]
+    found = ((_rounded(amount / unit), least) for amount in value.amounts for unit, least in units)
+    return any(number >= least and number in left for number, least in found)
+
+
+def _rounded(amount: float) -> float:
+    return float(f"{amount:.9g}")
 
 
 def is_number_word(word: str) -> bool:

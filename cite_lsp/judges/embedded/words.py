@@ -53,18 +53,25 @@ SOFT = frozenset(
 """Words that may be missing where the thing and its value were found: they say that it has the value."""
 
 
-@lru_cache(maxsize=4096)
+_ENDINGS = (
+    ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("ations", "ate"), ("ation", "ate"),
+    ("ingly", ""), ("ings", ""), ("ing", ""), ("iest", "y"), ("ies", "y"), ("ied", "y"), ("edly", ""),
+    ("sses", "ss"), ("ed", ""), ("ors", ""), ("ers", ""), ("or", ""), ("er", ""), ("ly", ""), ("ions", ""),
+    ("ion", ""), ("es", ""), ("s", ""), ("e", ""),
+)  # fmt: skip
+"""Endings, the longer ones of a kind first, and what stands instead."""
+_BY_LAST = {
+    last: tuple(each for each in _ENDINGS if each[0][-1] == last) for last in {each[-1] for each, _ in _ENDINGS}
+}
+
+
+@lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """Give the word without its ending: "retries", "retried" and "retrying" are one."""
     word = _SAME.get(word, word)
     if len(word) <= 3 or len(word) > _MAX_WORD:
         return word
-    for ending, instead in (
-        ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("ations", "ate"), ("ation", "ate"),
-        ("ingly", ""), ("ings", ""), ("ing", ""), ("iest", "y"), ("ies", "y"), ("ied", "y"), ("edly", ""),
-        ("sses", "ss"), ("ed", ""), ("ors", ""), ("ers", ""), ("or", ""), ("er", ""), ("ly", ""), ("ions", ""),
-        ("ion", ""), ("es", ""), ("s", ""), ("e", ""),
-    ):  # fmt: skip
+    for ending, instead in _BY_LAST.get(word[-1], ()):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not (ending == "s" and word.endswith("ss")):
             word = word[: -len(ending)] + instead
             break

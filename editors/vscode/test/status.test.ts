@@ -9,7 +9,7 @@ const counts: Counts = {
   judged: 10,
   unchecked: 2,
   queued: 0,
-  judge: "embedded/1",
+  judge: "embedded/2",
   requests: 0,
   tokensIn: 0,
   tokensOut: 0,
@@ -40,7 +40,7 @@ test("the tooltip says what was asked elsewhere, and what was not", () => {
 test("the tooltip says what is undecided, the judge and the last error", () => {
   const { tooltip, level } = running({ lastError: "the worker was lost" });
   assert.equal(level, "warning");
-  for (const part of ["3 documents", "10 decided, 2 undecided, 0 queued", "embedded/1", "the worker was lost"]) {
+  for (const part of ["3 documents", "10 decided, 2 undecided, 0 queued", "embedded/2", "the worker was lost"]) {
     assert.ok(tooltip.includes(part), `${part} in ${tooltip}`);
   }
 });

@@ -95,7 +95,7 @@ def test_status_counts_what_is_not_judged(neovim):
     neovim.wait("vim.b.cite_lsp_status and vim.b.cite_lsp_status.anchors == 3")
     said = neovim.wait("require('cite_lsp').status():find('3 citations, 1 finding') and require('cite_lsp').status()")
     assert said.startswith("cite-lsp: ")
-    assert neovim.lua("return vim.g.cite_lsp_status.judge") == "embedded/1"
+    assert neovim.lua("return vim.g.cite_lsp_status.judge") == "embedded/2"
     neovim.command("CiteLsp status")
     assert f"workspace: {neovim.lua('return vim.fn.getcwd()')}" in neovim.lua("return look.said[#look.said]")
     neovim.command("enew")

@@ -4,8 +4,8 @@ from time import process_time
 
 import pytest
 
-from cite_lsp.judges.embedded.claims import MAX_CLAIM, Claim
-from cite_lsp.judges.embedded.terms import slight, terms_of
+from cite_lsp.judges.embedded.claim.claims import MAX_CLAIM, Claim
+from cite_lsp.judges.embedded.claim.terms import slight, terms_of
 from tests.growth import growth
 
 CUT: dict[str, list[tuple[str, str]]] = {

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from cite_lsp import EmbeddedJudge, Row, Verdict
 from cite_lsp.judges.embedded import better_lines
-from cite_lsp.judges.embedded.claims import MAX_CLAIM
-from cite_lsp.judges.embedded.values import Value, amount_of, values_in_prose
-from cite_lsp.judges.embedded.words import name_words
+from cite_lsp.judges.embedded.claim.claims import MAX_CLAIM
+from cite_lsp.judges.embedded.claim.values import Value, amount_of, values_in_prose
+from cite_lsp.judges.embedded.claim.words import name_words
 from cite_lsp.snapshot.excerpt import unit_excerpt
 from tests.growth import growth
 

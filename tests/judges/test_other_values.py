@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cite_lsp import Row
-from cite_lsp.judges.embedded.alignment import Index, align
-from cite_lsp.judges.embedded.claims import Claim
-from cite_lsp.judges.embedded.other_values import OTHER_VALUES
-from cite_lsp.judges.embedded.reading import Reading
-from cite_lsp.judges.embedded.rivals import families
+from cite_lsp.judges.embedded.claim.claims import Claim
+from cite_lsp.judges.embedded.conflicts.other_values import OTHER_VALUES
+from cite_lsp.judges.embedded.conflicts.rivals import families
+from cite_lsp.judges.embedded.lines.alignment import Index, align
+from cite_lsp.judges.embedded.lines.reading import Reading
 
 POOL = "def connect(host, pool_size=8, *, reuse=True, skip_checks=False, idle_timeout=30):"
 

@@ -5,14 +5,14 @@ from time import process_time
 import pytest
 
 from cite_lsp import Row
-from cite_lsp.judges.embedded.alignment import Index
-from cite_lsp.judges.embedded.claims import Claim
-from cite_lsp.judges.embedded.elsewhere import FileWords
-from cite_lsp.judges.embedded.laid import STRONG, Laid
+from cite_lsp.judges.embedded.beside.elsewhere import FileWords
+from cite_lsp.judges.embedded.beside.laid import STRONG, Laid
+from cite_lsp.judges.embedded.claim.claims import Claim
+from cite_lsp.judges.embedded.claim.terms import Term, terms_of
+from cite_lsp.judges.embedded.lines.alignment import Index
+from cite_lsp.judges.embedded.lines.reading import Reading
 from cite_lsp.judges.embedded.off_topic import off_topic
 from cite_lsp.judges.embedded.partial import half_carried
-from cite_lsp.judges.embedded.reading import Reading
-from cite_lsp.judges.embedded.terms import Term, terms_of
 
 FILE = '''\
 """Keeps what was fetched."""

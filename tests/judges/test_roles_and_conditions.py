@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cite_lsp import Row
-from cite_lsp.judges.embedded.claims import Claim
-from cite_lsp.judges.embedded.code_reading import arguments, split_at, text_facts
-from cite_lsp.judges.embedded.condition_conflicts import condition_conflict
-from cite_lsp.judges.embedded.fact_support import fact_support
-from cite_lsp.judges.embedded.reading import Reading
-from cite_lsp.judges.embedded.role_conflicts import role_conflict
+from cite_lsp.judges.embedded.claim.claims import Claim
+from cite_lsp.judges.embedded.conflicts.condition_conflicts import condition_conflict, condition_told
+from cite_lsp.judges.embedded.conflicts.role_conflicts import role_conflict, role_told
+from cite_lsp.judges.embedded.lines.code_reading import arguments, split_at, text_facts
+from cite_lsp.judges.embedded.lines.reading import Reading
 from cite_lsp.worker.parser import Parser
 
 MERGED = ["def merged(user, project):", "    both = {**project, **user}", "    return both"]
@@ -100,6 +99,12 @@ def read(lines: list[str], path: str, parser: Parser | None = None) -> Reading:
     return reading
 
 
+def holds(claim: Claim, reading: Reading) -> bool:
+    """Whether a fact of the lines says what the claim says of roles or conditions."""
+    told = [each for each in (role_told(claim, reading), condition_told(claim, reading)) if each is not None]
+    return bool(told) and all(each.holds for each in told)
+
+
 @pytest.mark.parametrize(("lines", "path", "text", "basis"), AGAINST)
 def test_the_other_way_about_is_a_conflict(
     lines: list[str], path: str, text: str, basis: str, parser: Parser | None
@@ -109,7 +114,7 @@ def test_the_other_way_about_is_a_conflict(
     assert found is not None
     assert basis in found.basis
     assert found.lines
-    assert fact_support(claim, reading) is None
+    assert not holds(claim, reading)
 
 
 @pytest.mark.parametrize(("lines", "path", "text"), HOLDS)
@@ -117,11 +122,7 @@ def test_the_same_way_about_is_support(lines: list[str], path: str, text: str, p
     claim, reading = Claim(text), read(lines, path, parser)
     assert role_conflict(claim, reading) is None
     assert condition_conflict(claim, reading) is None
-    found = fact_support(claim, reading)
-    assert found is not None
-    basis, shown = found
-    assert basis
-    assert all(line in reading.lines for line in shown)
+    assert holds(claim, reading)
 
 
 @pytest.mark.parametrize(("lines", "path", "text"), NEITHER)
@@ -129,7 +130,7 @@ def test_nothing_is_said_of_what_is_not_there(lines: list[str], path: str, text:
     claim, reading = Claim(text), read(lines, path, parser)
     assert role_conflict(claim, reading) is None
     assert condition_conflict(claim, reading) is None
-    assert fact_support(claim, reading) is None
+    assert not holds(claim, reading)
 
 
 def test_a_text_that_says_it_the_other_way_about_is_a_conflict() -> None:
@@ -155,6 +156,6 @@ def test_no_text_makes_them_raise(said: list[str], lines: list[list[str]]) -> No
     claim, reading = Claim(" ".join(said)), read([" ".join(line) for line in lines], "a.py")
     role_conflict(claim, reading)
     condition_conflict(claim, reading)
-    fact_support(claim, reading)
+    holds(claim, reading)
     for fact in text_facts(reading.lines):
         assert 1 <= fact.first <= fact.last <= len(lines)

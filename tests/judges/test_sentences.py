@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cite_lsp import EmbeddedJudge, Row, Verdict
-from cite_lsp.judges.embedded.claims import Claim
-from cite_lsp.judges.embedded.polarity import signed_words
-from cite_lsp.judges.embedded.reading import Reading
-from cite_lsp.judges.embedded.sentence_conflicts import sentence_conflict
-from cite_lsp.judges.embedded.sentences import plain
+from cite_lsp.judges.embedded.claim.claims import Claim
+from cite_lsp.judges.embedded.conflicts.polarity import signed_words
+from cite_lsp.judges.embedded.conflicts.sentence_conflicts import sentence_conflict
+from cite_lsp.judges.embedded.lines.reading import Reading
+from cite_lsp.judges.embedded.lines.sentences import plain
 from tests.growth import growth
 
 JUDGE = EmbeddedJudge()

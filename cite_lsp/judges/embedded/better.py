@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cite_lsp.audit.verdicts import Row, Verdict
-from cite_lsp.judges.embedded.claims import Claim
+from cite_lsp.judges.embedded.claim.claims import Claim
+from cite_lsp.judges.embedded.claim.words import stem, vocabulary
 from cite_lsp.judges.embedded.judge import EmbeddedJudge
-from cite_lsp.judges.embedded.words import stem, vocabulary
 from cite_lsp.snapshot.excerpt import unit_excerpt
 
 MOST = 3

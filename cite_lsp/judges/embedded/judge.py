@@ -3,27 +3,27 @@
 from collections.abc import Sequence
 
 from cite_lsp.audit.verdicts import Evidence, Kind, Label, Row, Verdict
-from cite_lsp.judges.embedded.claims import Claim, Clause, claim_of
-from cite_lsp.judges.embedded.condition_conflicts import condition_conflict
-from cite_lsp.judges.embedded.conflicts import Conflict
-from cite_lsp.judges.embedded.facts import Line
-from cite_lsp.judges.embedded.given import given
-from cite_lsp.judges.embedded.laid import Laid
-from cite_lsp.judges.embedded.name_conflicts import (
+from cite_lsp.judges.embedded.beside.laid import Laid
+from cite_lsp.judges.embedded.claim.claims import Claim, Clause, claim_of
+from cite_lsp.judges.embedded.conflicts.condition_conflicts import condition_conflict
+from cite_lsp.judges.embedded.conflicts.conflict import Conflict
+from cite_lsp.judges.embedded.conflicts.name_conflicts import (
     defined_elsewhere,
     environment_conflict,
     exception_conflict,
     family_conflict,
     text_conflict,
 )
+from cite_lsp.judges.embedded.conflicts.other_values import OTHER_VALUES
+from cite_lsp.judges.embedded.conflicts.role_conflicts import role_conflict
+from cite_lsp.judges.embedded.conflicts.sentence_conflicts import sentence_conflict
+from cite_lsp.judges.embedded.conflicts.value_conflicts import habit_conflict, number_conflict, truth_conflict
+from cite_lsp.judges.embedded.lines.facts import Line
+from cite_lsp.judges.embedded.lines.reading import Reading
 from cite_lsp.judges.embedded.off_topic import off_topic
-from cite_lsp.judges.embedded.other_values import OTHER_VALUES
 from cite_lsp.judges.embedded.partial import half_carried, line_holding, line_says
-from cite_lsp.judges.embedded.reading import Reading
-from cite_lsp.judges.embedded.role_conflicts import role_conflict
-from cite_lsp.judges.embedded.sentence_conflicts import sentence_conflict
-from cite_lsp.judges.embedded.support import supported
-from cite_lsp.judges.embedded.value_conflicts import habit_conflict, number_conflict, truth_conflict
+from cite_lsp.judges.embedded.support.given import given
+from cite_lsp.judges.embedded.support.support import supported
 from cite_lsp.snapshot.code_facts import FactsOf
 
 IDENTITY = "embedded/2"

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from cite_lsp.judges.embedded.alignment import Found
-from cite_lsp.judges.embedded.conflicts import Conflict
-from cite_lsp.judges.embedded.elsewhere import Place, best_place
-from cite_lsp.judges.embedded.facts import Line
-from cite_lsp.judges.embedded.laid import STRONG, WORDED, Laid
+from cite_lsp.judges.embedded.beside.elsewhere import Place, best_place
+from cite_lsp.judges.embedded.beside.laid import STRONG, WORDED, Laid
+from cite_lsp.judges.embedded.claim.terms import Term
+from cite_lsp.judges.embedded.conflicts.conflict import Conflict
 from cite_lsp.judges.embedded.lexicon import lemma
-from cite_lsp.judges.embedded.terms import Term
+from cite_lsp.judges.embedded.lines.alignment import Found
+from cite_lsp.judges.embedded.lines.facts import Line
 
 _MARGIN = 0.2
 _MARGIN_OF_PARTS = 0.3

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from cite_lsp.judges.embedded.alignment import Found
-from cite_lsp.judges.embedded.facts import Line
-from cite_lsp.judges.embedded.laid import WORDED, Laid, LaidClause
+from cite_lsp.judges.embedded.beside.laid import WORDED, Laid, LaidClause
+from cite_lsp.judges.embedded.claim.terms import Term, slight
+from cite_lsp.judges.embedded.claim.values import Value
+from cite_lsp.judges.embedded.lines.alignment import Found
+from cite_lsp.judges.embedded.lines.facts import Line
+from cite_lsp.judges.embedded.lines.reading import flat
 from cite_lsp.judges.embedded.off_topic import listed
-from cite_lsp.judges.embedded.reading import flat
-from cite_lsp.judges.embedded.terms import Term, slight
-from cite_lsp.judges.embedded.values import Value
 
 _REST_OF_UNIT = 40
 _LEAST_ABSENT = 2

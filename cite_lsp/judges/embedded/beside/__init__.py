@@ -1,0 +1,1 @@
+"""A claim laid beside lines: which of its terms stand where."""

@@ -1,0 +1,1 @@
+"""What a claim says: its clauses, terms and values."""

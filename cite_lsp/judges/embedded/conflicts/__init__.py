@@ -1,0 +1,1 @@
+"""What contradicts a claim: each module finds one kind, and names both sides."""

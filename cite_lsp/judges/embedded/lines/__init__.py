@@ -1,0 +1,1 @@
+"""What cited lines say: their facts and sentences."""

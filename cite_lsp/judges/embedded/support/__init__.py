@@ -1,0 +1,1 @@
+"""What carries a claim, and what makes it doubtful."""

@@ -69,7 +69,7 @@ docs/a.md
      3 │ MAX_ATTEMPTS is five (`src/retry.py:1`).
        │                        ^^^^^^^^^^^^^^
          src/retry.py:1 │ MAX_ATTEMPTS = 3
-  7:50    information only a part of this stands there: line 5 says def fetch(url, *, timeout=30):; \
+  7:50    information only a part of this stands there: line 5 says timeout=30; \
 but the claim says 7, line 1 says MAX_ATTEMPTS = 3  partial
      7 │ The timeout is 30 seconds; `MAX_ATTEMPTS` is 7 (`src/retry.py:1-6`).
        │                                                  ^^^^^^^^^^^^^^^^

@@ -110,6 +110,29 @@ def test_what_is_carried_or_may_stand_elsewhere_is_not_half_carried(claim: str, 
     assert half_carried(laid(claim, first, last)) is None
 
 
+def test_an_amount_in_whose_place_a_bare_name_stands() -> None:
+    file = ["def follow(options, reply):", "    if options.redirects > options.maxRedirects:", "        reply.fail()"]
+    half = half_carried(laid("The helper puts up with seven redirects and then fails the reply.", 1, 3, file=file))
+    assert half is not None
+    assert half.basis == "line 2 has options.maxRedirects where the claim says 'seven', and no number"
+
+
+def test_what_the_file_says_at_its_head_is_not_missing() -> None:
+    claim = "Closing writes the index of the store, so that tests need not wait."
+    file = list(FILE)
+    assert half_carried(laid(claim, 14, 17, file=file)) is not None
+    file[0] = '"""Keeps what was fetched, so that tests do not wait for it."""'
+    assert half_carried(laid(claim, 14, 17, file=file)) is None
+
+
+def test_whole_seconds_may_be_said_by_a_division() -> None:
+    file = ["def age(options):", "    options.age = floor(options.age / 1000)"]
+    assert (
+        half_carried(laid("Callers give the age in options; what lands there is whole seconds.", 1, 2, file=file))
+        is None
+    )
+
+
 def test_an_amount_is_not_missed_where_lines_have_numbers() -> None:
     file = ["def wait(seconds=POLL_EVERY, tries=7):", "    pause(seconds)"]
     assert half_carried(laid("wait pauses for 30 seconds.", 1, 2, file=file)) is None
@@ -152,6 +175,16 @@ def test_a_name_that_stands_elsewhere() -> None:
 )
 def test_what_is_here_at_least_in_part_is_on_topic(claim: str, first: int, last: int) -> None:
     assert off_topic(laid(claim, first, last)) is None
+
+
+def test_a_line_of_the_same_shape_is_cited() -> None:
+    file = ["if find(reply, EIGHTBIT):", "    extensions.push(EIGHTBIT)", "", "if find(reply, PIPELINING):"]
+    against = off_topic(laid("Pipelining is noted once the server lists it.", 1, 2, path="a.py", file=file))
+    assert against is not None
+    assert against.basis == (
+        "line 4 has 'Pipelining', where the cited line 1, otherwise much like it, says if find(reply, EIGHTBIT):"
+    )
+    assert off_topic(laid("Eightbit is noted once the server lists it.", 1, 2, path="a.py", file=file)) is None
 
 
 def test_of_another_version() -> None:

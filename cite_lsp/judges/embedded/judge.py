@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from cite_lsp.audit.verdicts import Evidence, Kind, Label, Row, Verdict
 from cite_lsp.judges.embedded.beside.laid import Laid
 from cite_lsp.judges.embedded.claim.claims import Claim, Clause, claim_of
+from cite_lsp.judges.embedded.conflicts.branches import forked_conflict
 from cite_lsp.judges.embedded.conflicts.condition_conflicts import condition_conflict
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict
+from cite_lsp.judges.embedded.conflicts.dealt_with import dealt_with
 from cite_lsp.judges.embedded.conflicts.name_conflicts import (
     defined_elsewhere,
     environment_conflict,
@@ -17,6 +19,7 @@ from cite_lsp.judges.embedded.conflicts.name_conflicts import (
 from cite_lsp.judges.embedded.conflicts.other_values import OTHER_VALUES
 from cite_lsp.judges.embedded.conflicts.role_conflicts import role_conflict
 from cite_lsp.judges.embedded.conflicts.sentence_conflicts import sentence_conflict
+from cite_lsp.judges.embedded.conflicts.undone import left_undone, removed
 from cite_lsp.judges.embedded.conflicts.value_conflicts import habit_conflict, number_conflict, truth_conflict
 from cite_lsp.judges.embedded.lines.facts import Line
 from cite_lsp.judges.embedded.lines.reading import Reading
@@ -39,6 +42,9 @@ _CHECKS = (
     family_conflict,
     *OTHER_VALUES,
     condition_conflict,
+    dealt_with,
+    removed,
+    left_undone,
     sentence_conflict,
 )
 
@@ -118,7 +124,8 @@ def _of_support(laid: Laid, own: Laid) -> Verdict:
 def _conflict(claim: Claim, reading: Reading) -> Conflict | None:
     """Give the first named conflict of a claim with the cited lines."""
     found = (check(clause, reading) for clause in claim.clauses for check in _CHECKS)
-    return role_conflict(claim, reading) or next(filter(None, found), None) or defined_elsewhere(claim, reading)
+    roles = role_conflict(claim, reading) or forked_conflict(claim, reading)
+    return roles or next(filter(None, found), None) or defined_elsewhere(claim, reading)
 
 
 def _against(claim: Claim, against: Conflict, reading: Reading) -> Verdict:

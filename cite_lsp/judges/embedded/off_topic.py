@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from cite_lsp.judges.embedded.beside.elsewhere import Place, best_place
 from cite_lsp.judges.embedded.beside.laid import STRONG, WORDED, Laid
+from cite_lsp.judges.embedded.beside.siblings import sibling_of
 from cite_lsp.judges.embedded.claim.terms import Term
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict
 from cite_lsp.judges.embedded.lexicon import lemma
@@ -17,6 +18,11 @@ _MARGIN_OF_PARTS = 0.3
 """Where the claim says several things: one of them may stand here."""
 _MARGIN_OF_PLACES = 0.4
 """Where it cites several places: what it says is spread over them."""
+_SHARE = 0.31
+_FAR = 60
+_SHARE_FAR_OFF = 0.45
+"""So much of the claim must stand at another place, and so much where that is more than so many lines off: the everyday
+words of a claim stand together somewhere in most files."""
 _HEAD = 15
 """Code begins with its imports, and with words about all that is in it."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|<!--|\"\"\"|''')")
@@ -45,7 +51,7 @@ def off_topic(laid: Laid) -> Conflict | None:
     reading = laid.reading
     if reading.refused or not laid.pairs or (not reading.prose and not reading.code_lines):
         return None
-    return _of_another_version(laid) or _said_elsewhere(laid) or _said_nowhere(laid)
+    return _of_another_version(laid) or _of_a_sibling(laid) or _said_elsewhere(laid) or _said_nowhere(laid)
 
 
 def _of_another_version(laid: Laid) -> Conflict | None:
@@ -79,10 +85,22 @@ def _versions(file: Sequence[str]) -> Iterator[tuple[int, str]]:
                 yield number, match[1]
 
 
+def _of_a_sibling(laid: Laid) -> Conflict | None:
+    sibling = sibling_of(laid)
+    if sibling is None:
+        return None
+    cited = sibling.cited
+    basis = (
+        f"line {sibling.number} has {sibling.term.text!r}, where the cited line {cited.number}, otherwise much like it,"
+        f" says {_text(cited)}"
+    )
+    return Conflict(basis, [cited], laid.claim, "off-topic")
+
+
 def _said_elsewhere(laid: Laid) -> Conflict | None:
     if laid.file is None or len(laid.reading.row.excerpts) > 1 or _names_something(laid) or not _may_lack(laid):
         return None
-    if _carries_a_part(laid):
+    if not laid.plain or _carries_a_part(laid) or _has_a_value(laid):
         return None
     excerpt = laid.reading.row.excerpts[0]
     end = excerpt.end_line + (_REST_OF_UNIT if excerpt.truncated else 0)
@@ -94,6 +112,8 @@ def _said_elsewhere(laid: Laid) -> Conflict | None:
         term for term, found in laid.telling if found is None and term.text in place.words and not laid.around(term)
     ]
     named = any(term.kind == "name" for term in absent)
+    if not named and place.share < (_SHARE if _distance(place, laid) <= _FAR else _SHARE_FAR_OFF):
+        return None
     if len(absent) < (1 if named else _least(laid)) or place.share - _share_here(laid) < _margin(laid, named=named):
         return None
     return Conflict(_elsewhere(place, absent), [shown_line(laid)], laid.claim, "off-topic")
@@ -122,6 +142,16 @@ def _least(laid: Laid) -> int:
 def _names_something(laid: Laid) -> bool:
     """Whether the cited lines, or what encloses them, have a name of the claim: they are about it."""
     return any(term.kind == "name" and (found is not None or laid.around(term)) for term, found in laid.pairs)
+
+
+def _has_a_value(laid: Laid) -> bool:
+    return any(term.kind == "value" and found is not None for term, found in laid.telling)
+
+
+def _distance(place: Place, laid: Laid) -> int:
+    """Give how many lines a place is off."""
+    excerpt = laid.reading.row.excerpts[0]
+    return max(place.first - excerpt.end_line, excerpt.start_line - place.last)
 
 
 def _belongs(place: Place, laid: Laid) -> bool:
@@ -158,7 +188,14 @@ def _worth(term: Term, found: Found | None, laid: Laid) -> float:
 def _said_nowhere(laid: Laid) -> Conflict | None:
     telling = laid.telling
     held = any((found is not None and found.how in WORDED) or laid.around(term) for term, found in telling)
-    if held or len(telling) < _LEAST_ABSENT or laid.reading.truncated or _written_as_one(laid) or _both_count(laid):
+    if (
+        held
+        or not laid.plain
+        or len(telling) < _LEAST_ABSENT
+        or laid.reading.truncated
+        or _written_as_one(laid)
+        or _both_count(laid)
+    ):
         return None
     line = shown_line(laid)
     names = listed([term for term, _ in telling])
@@ -168,7 +205,7 @@ def _said_nowhere(laid: Laid) -> Conflict | None:
 
 def _both_count(laid: Laid) -> bool:
     """Whether the claim and the lines have numbers: one may follow from the other, as four tries from three retries."""
-    return bool(laid.claim.values and laid.reading.numbers)
+    return bool(laid.claim.values and laid.reading.numbers) or laid.in_numbers(laid.claim.text)
 
 
 def _written_as_one(laid: Laid) -> bool:

@@ -1,12 +1,14 @@
 """Claims of which one part is carried and another one is not: what of it stands nowhere in the lines is named."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from cite_lsp.judges.embedded.beside.laid import WORDED, Laid, LaidClause
-from cite_lsp.judges.embedded.claim.terms import Term, slight
+from cite_lsp.judges.embedded.beside.laid import STRONG, WORDED, Laid, LaidClause
+from cite_lsp.judges.embedded.claim.terms import Term, pieces, slight
 from cite_lsp.judges.embedded.claim.values import Value
+from cite_lsp.judges.embedded.lexicon import lemma
 from cite_lsp.judges.embedded.lines.alignment import Found
 from cite_lsp.judges.embedded.lines.facts import Line
 from cite_lsp.judges.embedded.lines.reading import flat
@@ -14,17 +16,28 @@ from cite_lsp.judges.embedded.off_topic import listed
 
 _REST_OF_UNIT = 40
 _LEAST_ABSENT = 2
-_LEAST_WEIGHT = 1.8
-_STATED = ((0.4, 0.2), (0.5, 0.4))
-"""Of a statement before it so much must be carried, and of the last one at most so much, for it to be missing."""
-_REASONED = (0.2, 0.35)
+_LEAST_WEIGHT = 1.5
+_MOSTLY = 0.8
+_HARDLY = 0.3
+_LEAST_WEIGHT_OF_ONE = 0.9
+"""Where so much of one part is carried and so little of the other, one word is enough, a rare one of the file."""
+_STATED = ((0.25, 0.3), (0.5, 0.4))
+"""Of a statement before it so much must be carried, and of the last one at most so much in its own words, for it to be
+missing."""
+_REASONED = ((0.1, 0.35),)
 """The same of causes, purposes and widenings: lines rarely say why, nor for whom else."""
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{0,80}(?:\.[A-Za-z_$][\w$]{0,80}){0,4}")
+_COUNTED_THINGS = re.compile(r"(?:\s[a-z]{2,30}){1,2}")
+_LIMITS = frozenset("max maximum min minimum limit count num number default threshold depth size total".split())
+_AMOUNTS = {
+    "time": frozenset("timeout delay interval ttl age wait period expiry lifetime grace backoff".split()),
+    "bytes": frozenset("size limit length max maximum buffer threshold".split()),
+}
+"""Words of names that stand for amounts of a kind."""
 _NAMES = {"cause": "the cause", "purpose": "the purpose", "scope": "the reach"}
 _MEASURED = 0.35
 """How much of the other terms must be carried where only an amount is missing."""
 _STATUSES = frozenset(map(int, HTTPStatus))
-_MOST_TERMS = 18
-"""Sentences that say more than this have more parts than one citation stands for."""
 _NO_AMOUNT = frozenset(":§#`/-–")
 """What stands before the number of a line, a section or an issue."""
 _MOST_COUNTED = 5.0
@@ -42,44 +55,49 @@ class Half:
 def half_carried(laid: Laid) -> Half | None:
     """Give which part the lines carry and what of another one they do not have; None where that cannot be said.
 
-    What is said of several places, or after the citation, need not be in the cited lines.
+    What is said of several places, or after the citation, need not be in the cited lines; nor what notes add to it.
     """
-    claim = laid.claim
-    if claim.cited > 1 or claim.goes_on or laid.whole_claim.of_table or len(laid.telling) > _MOST_TERMS:
+    if laid.claim.cited > 1 or laid.claim.goes_on or laid.whole_claim.of_table or not laid.plain:
         return None
-    return _part_missing(laid) or _amount_missing(laid)
+    return _part_missing(laid) or _amount_named(laid) or _amount_missing(laid)
 
 
 def _part_missing(laid: Laid) -> Half | None:
     """A statement goes too far at its end, as measured; a cause and the like may be missing anywhere."""
     for at, part in enumerate(laid.parts[1:], 1):
         last = at == len(laid.parts) - 1
-        if part.clause.role == "quantity" or (part.clause.role == "claim" and not last):
-            continue
-        if len(part.lacking) < _LEAST_ABSENT:
+        if not part.lacking or part.clause.role == "quantity" or (part.clause.role == "claim" and not last):
             continue
         carried = max(laid.parts[:at], key=lambda each: each.carried)
-        if not _missing(part, carried, last=last):
-            continue
-        absent = [term for term in part.lacking if not _further_on(term.text, laid)]
-        lines = line_holding(carried.pairs, laid)
-        if lines and _enough(absent, part, laid):
+        absent = _missing(part, carried, laid)
+        lines = line_holding(carried.pairs, laid) if absent else ()
+        if lines:
             name = _NAMES.get(part.clause.role, "")
             what = f"{name} {part.clause.text.strip(' .,;')!r}".lstrip()
             return Half(f"{line_says(lines)}; of {what} the cited lines have no {listed(absent)}", lines)
     return None
 
 
-def _missing(part: LaidClause, carried: LaidClause, *, last: bool) -> bool:
-    if part.clause.role == "claim":
-        return last and any(carried.carried >= least and part.carried <= most for least, most in _STATED)
-    least, most = _REASONED
-    return carried.carried >= least and part.carried <= most
+def _missing(part: LaidClause, carried: LaidClause, laid: Laid) -> list[Term]:
+    """Give the words of a part for which it is missing, where another one is carried; none where it is not."""
+    held, is_claim = part.share_in(STRONG), part.clause.role == "claim"
+    if not any(carried.carried >= least and held <= most for least, most in (_STATED if is_claim else _REASONED)):
+        return []
+    is_named = any(term.kind == "name" for term in part.lacking)  # which no number stands for
+    if is_claim and not is_named and laid.in_numbers(part.clause.text):
+        return []
+    absent = [term for term in part.lacking if not _countable(term) and not _said_around(term, laid)]
+    if len(absent) < _LEAST_ABSENT:
+        return absent if sum(map(laid.weight, absent)) >= _LEAST_WEIGHT_OF_ONE and _clear(part, carried, laid) else []
+    return absent if not is_claim or sum(map(laid.weight, absent)) >= _LEAST_WEIGHT else []
 
 
-def _enough(absent: Sequence[Term], part: LaidClause, laid: Laid) -> bool:
-    least = _LEAST_WEIGHT if part.clause.role == "claim" else 0.0
-    return len(absent) >= _LEAST_ABSENT and sum(map(laid.weight, absent)) >= least
+def _clear(part: LaidClause, carried: LaidClause, laid: Laid) -> bool:
+    """Whether the one part is carried so much, and the other so little, that one absent word tells."""
+    others = sum(1 for _, found in part.telling if found is not None)
+    if laid.in_numbers(part.clause.text) or others * 2 > len(part.telling):
+        return False
+    return carried.carried >= _MOSTLY and part.share_in(STRONG) <= _HARDLY
 
 
 def _amount_missing(laid: Laid) -> Half | None:
@@ -96,6 +114,36 @@ def _amount_missing(laid: Laid) -> Half | None:
     if not lines or held < _MEASURED * whole:
         return None
     return Half(f"{line_says(lines)}; the cited lines have no number for {amount.text!r}", lines)
+
+
+def _amount_named(laid: Laid) -> Half | None:
+    """An amount in whose place the lines have a bare name: five redirects, where they say `maxRedirects`."""
+    if laid.reading.prose or laid.reading.numbers - {0.0, 1.0}:
+        return None
+    if not any(found is not None and found.how in WORDED and not slight(term) for term, found in laid.pairs):
+        return None
+    for part in laid.parts:
+        for term in part.lacking:
+            if term.value is None or part.clause.text[: term.start][-1:] in _NO_AMOUNT:
+                continue
+            thing = _COUNTED_THINGS.match(part.clause.text, term.start + len(term.text))
+            things = frozenset(lemma(word.lower()) for word in thing[0].split()) if thing else frozenset()
+            line, name = next(_names_for(term.value, things, laid), (None, ""))
+            if line is not None:
+                basis = f"line {line.number} has {name} where the claim says {term.text!r}, and no number"
+                return Half(basis, (line,))
+    return None
+
+
+def _names_for(value: Value, things: frozenset[str], laid: Laid) -> Iterator[tuple[Line, str]]:
+    """Give the names of code that are names of amounts like this one."""
+    kind = _AMOUNTS.get(value.kind, frozenset())
+    for line in laid.reading.code_lines:
+        for name in _IDENTIFIER.findall(line.code[:600]):
+            words = pieces(name)
+            counts = value.kind == "number" and not things.isdisjoint(words) and not _LIMITS.isdisjoint(words)
+            if counts or not kind.isdisjoint(words):
+                yield line, name
 
 
 def _amounts(laid: Laid) -> Iterator[Term]:
@@ -117,6 +165,16 @@ def _said_by_name(value: Value, laid: Laid) -> bool:
         return False
     text = flat(" ".join(line.text[:600] for line in laid.reading.lines))
     return any(flat(status.name) in text for status in HTTPStatus)
+
+
+def _countable(term: Term) -> bool:
+    """Whether a term is a number of things: code has so many of something without saying how many."""
+    value = term.value
+    return value is not None and value.kind == "number" and value.raw <= _MOST_COUNTED and value.raw == int(value.raw)
+
+
+def _said_around(term: Term, laid: Laid) -> bool:
+    return _further_on(term.text, laid) or laid.introduced(term)
 
 
 def _further_on(text: str, laid: Laid) -> bool:

@@ -1,5 +1,7 @@
 """A claim laid beside the lines cited for it: which of its terms stand there, and how much of each clause that is."""
 
+import re
+from collections.abc import Sequence
 from functools import cached_property
 
 from cite_lsp.judges.embedded.beside.elsewhere import FileWords, file_words
@@ -11,8 +13,26 @@ from cite_lsp.judges.embedded.lines.reading import Reading
 
 STRONG: frozenset[How] = frozenset(("same", "joined", "root"))
 """The ways in which a term stands in lines in its own words."""
-WORDED = STRONG | {"kin"}
+WORDED: frozenset[How] = STRONG | {"kin"}
 """The ways in which it stands there in words."""
+_SIGNS = re.compile(r"[(){}|=<>*→—§#]")
+"""What notes, tables and signatures have, and sentences have not."""
+_EMPTY = re.compile(r"\(\W{0,9}(?:\)|$)")
+"""What is left of the brackets of a citation, and of a call's."""
+_COUNTED = re.compile(
+    r"[0-9]|\b(?:zero|(?:to|of|at|by|from|is|minus|plus) one|two|three|four|five|six|seven|eight|nine|ten|half|once"
+    r"|twice|double|(?:milli|micro)?seconds?|minutes?|hours?|days?|(?:kilo|mega)?bytes?|percent|numbers?|counts?"
+    r"|counters?)\b",
+    re.IGNORECASE,
+)
+_MOST_PLAIN = 14
+"""Sentences that say more than this have more parts than one citation stands for."""
+_HEAD = 15
+"""Lines over which a file may say at its beginning what is in it."""
+_INTRODUCTION = 25
+"""The same of a definition."""
+_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|<!--)")
+_QUOTES = re.compile(r"\"\"\"|'''")
 
 
 class Laid:
@@ -94,6 +114,34 @@ class Laid:
         return self._near[key]
 
     @cached_property
+    def plain(self) -> bool:
+        """Whether the claim is one sentence of words: what it says at its end is meant for this citation too."""
+        return len(self.telling) <= _MOST_PLAIN and not _SIGNS.search(_EMPTY.sub("", self.whole_claim.text))
+
+    def in_numbers(self, text: str) -> bool:
+        """Whether a number of the lines may say what a text says: whole seconds by a division by 1000."""
+        if self.reading.prose or not _COUNTED.search(text):
+            return False
+        claimed = {amount for value in self.claim.values for amount in (value.raw, *value.amounts)}
+        return not self.reading.numbers <= claimed
+
+    def introduced(self, term: Term) -> bool:
+        """Whether a term stands in the words with which the file begins, or a definition around the lines does."""
+        return self.file is not None and not self._introduction.isdisjoint(self.file.lines_of(term))
+
+    @cached_property
+    def _introduction(self) -> frozenset[int]:
+        """The lines, from 1, of comments and docstrings at the head of the file and of what encloses the lines."""
+        file = self.reading.row.file or ()
+        found = set() if self.reading.prose else _described(file, 1, _HEAD)
+        if self.reading.code is not None and len(self.reading.row.excerpts) == 1:
+            cited = self.reading.row.excerpts[0]
+            for fact in self.reading.code.facts:
+                if fact.kind == "definition" and fact.first < cited.start_line and fact.last >= cited.end_line:
+                    found |= _described(file, fact.first, min(fact.first + _INTRODUCTION, cited.start_line - 1))
+        return frozenset(found)
+
+    @cached_property
     def clauses(self) -> tuple["LaidClause", ...]:
         """The clauses that say something, each beside the lines."""
         laid = (LaidClause(clause, self._pairs(clause), self) for clause in self.claim.clauses)
@@ -164,7 +212,23 @@ class LaidClause:
             if found is None and term.lemmas not in self._said and not self._laid.around(term)
         ]
 
-    def _share(self, pairs: tuple[tuple[Term, Found | None], ...]) -> float:
+    def share_in(self, hows: frozenset[How]) -> float:
+        """Give the share of its telling terms that stands in the lines in one of some ways."""
+        return self._share(self.telling, hows)
+
+    def _share(self, pairs: tuple[tuple[Term, Found | None], ...], hows: frozenset[How] = WORDED) -> float:
         whole = sum(self._laid.weight(term) for term, _ in pairs)
-        held = sum(self._laid.weight(term) for term, found in pairs if found is not None and found.how in WORDED)
+        held = sum(self._laid.weight(term) for term, found in pairs if found is not None and found.how in hows)
         return held / whole if whole else 0.0
+
+
+def _described(file: Sequence[str], first: int, last: int) -> set[int]:
+    """Give the lines of some, 1-based and inclusive, that are comments or in docstrings."""
+    found: set[int] = set()
+    within = False
+    for number, text in enumerate(file[first - 1 : last], first):
+        quotes = len(_QUOTES.findall(text[:600]))
+        if within or quotes or _COMMENT.match(text):
+            found.add(number)
+        within ^= quotes % 2 == 1
+    return found

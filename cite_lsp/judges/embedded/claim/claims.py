@@ -31,12 +31,18 @@ _COUNT = (
     r"(?:[0-9][0-9.,_]{0,20}|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|sixteen|twenty|thirty"
     r"|sixty|hundred)"
 )
+_PAST = (
+    "lost|made|took|gave|got|kept|went|came|became|began|brought|chose|found|held|led|paid|said|saw|sent|spent|stood"
+    "|threw|told|won|wrote|broke|drew|drove|fell|grew|knew|rose|spoke|woke|hid"
+)
 _PART = re.compile(
     # why: what follows is the cause
     r"(?P<cause>,\s{1,3}since(?!\s(?:v?[0-9]|then|the (?:first|last) |version|release|python|node)\b)\s"
     r"|,?\s{1,3}(?:because"
     r"|the reason being(?: that)?|for the reason that|owing to|due to|thanks to|on the grounds? that|given that"
     r"|seeing that|inasmuch as)\s"
+    r"|,?\s{1,3}(?=after\s(?:(?:some|many|several|repeated|user)\s)?(?:complaints?|reports?|requests?|feedback|discussions?"
+    r"|trouble|problems|it (?:turned|came) out|(?:people|users|somebody|someone)\s(?:complained|reported|asked))\b)"
     r"|,\s{1,3}as\s(?!(?:well|in|an?|if|long|soon|with|is|are|do|does|did|was|were|against)\b))"
     # what for
     r"|(?P<purpose>,?\s{1,3}(?:so that|in order (?:to|that)|so as (?:not )?to|lest"
@@ -48,14 +54,15 @@ _PART = re.compile(
     # how far it reaches
     r"|(?P<scope>,?\s{1,3}(?=(?:no matter|regardless of|irrespective of|however (?:many|much|large|long|often)"
     r"|whatever (?:the|its|their)|under any|at all times|in all cases"
-    r"|(?:on|in|for|across|under|by|of) (?:every|each|any|all)(?! (?:time|other)))\b)"
+    r"|(?:on|in|for|across|under|by|of) (?:every|each|any|all)(?! (?:time|other)))\b"
+    r"|(?:nor|and|or|and so do|and so does) (?:any|no|every|all)(?: of the)? other\b)"
     r"|,\s{1,3}(?=(?!and\b|but\b|or\b)[\w -]{2,40}\s(?:included|among them)\b))"
     # another statement
     r"|(?P<claim>\s?[;:]\s{1,3}(?=[a-z])|,\s{1,3}(?:and|but|or|while|whereas|yet|so|which|whose|who|where|with"
     r"|after which|by which|nor|though|although|thereby|then)\s(?:then\s)?|,\s{1,3}(?=[a-z]{1,30}ing\b)"
     r"|\s{1,3}(?:and then|but|whereas)\s"
     r"|\s{1,3}and\s(?=(?:(?:also|never|not|only|then)\s)?[a-z]{1,30}(?:s|ed)\s"
-    r"|(?:is|are|was|will|can|may|must|has|so|no|it)\s|the\s\w{1,40}\s(?:is|are)\b))"
+    rf"|(?:{_PAST})\s|(?:is|are|was|will|can|may|must|has|so|no|it|that)\s|the\s\w{1, 40}\s(?:is|are)\b))"
     # how much, at the end
     r"|(?P<quantity>,?\s{1,3}(?=(?:within|at most|up to|no more than|at least|meaning)\s"
     rf"(?:(?:about|around|roughly|under|over|anything|half)\s)?{_COUNT}\b[^,;]{{0,40}}$))",
@@ -187,6 +194,8 @@ class Clause:
         found: dict[str, Name] = {}
         for match in _NAME.finditer(self._without_values):
             text = match["ticked"] or match["name"]
+            if text[0] == "-" and self.text[max(0, match.start() - 1)].isalnum():  # 31-bit
+                continue
             if match["ticked"] is None and text.islower() and text.isalpha():
                 continue
             if match["ticked"] is None and (not _SHAPED.search(text) or text.lower() in _ABBREVIATED):

@@ -16,7 +16,8 @@ _LONGEST_PHRASE = 4
 _SLIGHT = frozenset(
     """not no never up out over off back end rest every each any all other another first last only both same much many
     more most less few own when after before until under above below without again once twice also even still yet else
-    than as like way non neither either none away down against ever whatever wherever kind""".split()
+    than as like way non neither either none away down against ever whatever wherever whoever kind
+    nothing something anything everything nobody somebody anybody everybody further ones""".split()
 )
 """Words that lines say by their order, by signs, or not at all."""
 

@@ -43,7 +43,8 @@ ARITHMETIC = rf"{NUMBER}(?:\s{{0,3}}(?:\*\*|\*|<<)\s{{0,3}}{NUMBER}){{0,4}}"
 _PROSE = re.compile(
     rf"(?<![\w.$/#-])(?P<digits>{ARITHMETIC}){_UNIT}(?![\w]|\.[0-9])"
     rf"|\b(?P<words>(?:{_NUMBER_WORD})(?:[ -](?:and )?(?:{_NUMBER_WORD})){{0,6}})(?![A-Za-z]){_UNIT}\b"
-    r"|\b(?P<part>half|(?:a |one )?quarter)(?:(?: of)? an? |[ -])(?P<of>second|minute|hour)\b",
+    r"|\b(?P<part>half|(?:a |one )?quarter)(?:(?: of)? an? |[ -])(?P<of>second|minute|hour)\b"
+    r"|(?:\ban? (?:full|whole) |(?<=\bafter )an? |(?<=\bwithin )an? )(?P<one>second|minute|hour|day|week)\b(?!,? and )",
     re.IGNORECASE,
 )
 _ONE_MORE = re.compile(r"\ban? (minute|hour|day|week),? and \Z", re.IGNORECASE)
@@ -204,6 +205,8 @@ def _values(text: str) -> Iterator[Value]:
             amount = _in_words(match["words"])
             if match["words"].lower() == "one" and not unit:
                 continue
+        elif match["one"]:
+            amount = 1.0
         else:
             amount = 0.5 if match["part"].lower() == "half" else 0.25
             unit = match["of"]

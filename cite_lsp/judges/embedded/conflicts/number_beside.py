@@ -27,7 +27,10 @@ _UNSURE = re.compile(
 _UNCHANGED = re.compile(
     r"\b(?:if|unless|until|as long as|while|when) (?:nobody|no one|nothing|somebody|someone|anybody|you|they"
     r"|it) (?:has |have |is |was )?(?:changed?|changes|overrid\w+|configured?|configures|sets?"
-    r"|says|said|asks?|told|given)\b",
+    r"|says|said|asks?|told|given)\b"
+    r"|\b(?:if|unless|until|when|where|as long as) [^,;.]{1,40}? (?:is|are|was|were|has been|have been) (?:left |not |"
+    r"explicitly )?(?:set|unset|given|configured|specified|passed|named|known|provided|supplied|stated|requested"
+    r"|omitted|missing|absent|chosen|defined)\b",
     re.IGNORECASE,
 )
 """By what a sentence says that it speaks of a default, beyond `Clause.without_default`."""
@@ -71,16 +74,25 @@ def number_beside(clause: Clause, reading: Reading) -> Conflict | None:
 
 def the_number(clause: Clause) -> Value | None:
     """Give the only number of a clause that says what something is, and not what it was, is not or is about."""
-    if len(clause.values) != 1 or clause.compared or _UNSURE.search(_UNCHANGED.sub(" ", clause.without_default)):
+    if len(clause.values) != 1 or clause.compared or _UNSURE.search(unchanged(clause)):
         return None
     value = clause.values[0]
-    is_name = _NUMBERED.search(clause.text) or _NO_NUMBER.match(clause.text, value.end)
-    if is_name or value.kind == "percent" or "." in value.shown.rstrip("."):
+    if is_name_or_factor(clause, value) or value.kind == "percent" or "." in value.shown.rstrip("."):
         return None
-    return _in_unit(clause.text, value)
+    return in_unit(clause.text, value)
 
 
-def _in_unit(text: str, value: Value) -> Value:
+def unchanged(clause: Clause) -> str:
+    """Give the text of a clause without the words by which it says that it speaks of a default."""
+    return _UNCHANGED.sub(" ", clause.without_default)
+
+
+def is_name_or_factor(clause: Clause, value: Value) -> bool:
+    """Whether a number is a part of a name, a factor or a frequency."""
+    return bool(_NUMBERED.search(clause.text) or _NO_NUMBER.match(clause.text, value.end))
+
+
+def in_unit(text: str, value: Value) -> Value:
     """Give a number in the unit that stands one word behind it: "four extra bytes"."""
     unit = _UNIT_BEHIND.match(text, value.end) if value.kind == "number" else None
     return with_unit(value.raw, unit[1], text[value.start : unit.end()], value.start, unit.end()) if unit else value
@@ -144,7 +156,7 @@ def _of_sentences(clause: Clause, value: Value, reading: Reading) -> Conflict | 
     found: list[tuple[Sentence, Value]] = []
     for sentence in sentences_of(reading.lines, prose=reading.prose):
         text = sentence.text.replace("`", " ")
-        said = (_in_unit(text, other) for other in values_in_prose(text))
+        said = (in_unit(text, other) for other in values_in_prose(text))
         alike = [other for other in said if _of_one_measure(clause.text, value, text, other)]
         alike = [other for other in alike if not _BOUND_BEFORE.search(text, max(0, other.start - 20), other.start)]
         if any(other.agrees(value) for other in alike):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.conflicts.comparators import comparator_conflict
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict
+from cite_lsp.judges.embedded.conflicts.lone_number import lone_number
 from cite_lsp.judges.embedded.conflicts.number_beside import number_beside
 from cite_lsp.judges.embedded.conflicts.rates import (
     changed_conflict,
@@ -22,6 +23,7 @@ OTHER_VALUES: tuple[Callable[[Clause, Reading], Conflict | None], ...] = (
     version_conflict,
     switch_conflict,
     number_beside,
+    lone_number,
     rival_conflict,
     comparator_conflict,
     port_conflict,

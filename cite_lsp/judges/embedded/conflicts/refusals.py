@@ -106,7 +106,7 @@ def accepted_case(clause: Clause, reading: Reading) -> Told | None:
         if raised is None or guard.sign != "if" or "||" in guard.value or " or " in guard.value:
             continue
         known = [atom_of(part) for part in parts]
-        if all(atom is not None and _says(atom, clause.text, said) for atom in known):
+        if all(atom is not None and atom_said(atom, clause.text, said) for atom in known):
             shared = said & (code_words(guard.value) | code_words(raised.value) | code_words(raised.name))
             if len(shared) >= max(3, len(said) // 3):
                 shown = f"line {raised.first} raises {raised.name} if {guard.value[:SHOWN_CHARS]}"
@@ -114,7 +114,7 @@ def accepted_case(clause: Clause, reading: Reading) -> Told | None:
     return None
 
 
-def _says(atom: Atom, text: str, said: frozenset[str]) -> bool:
+def atom_said(atom: Atom, text: str, said: frozenset[str]) -> bool:
     """Whether a claim speaks of what a part of a condition asks, and the same way about."""
     words = code_words(atom.source)
     if any(words & opposed(word) for word in said if word.isalpha()):

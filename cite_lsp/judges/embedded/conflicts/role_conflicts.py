@@ -1,13 +1,12 @@
 """Roles the other way about: who calls whom, which of two wins, which comes first, what is made from what."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict
-from cite_lsp.judges.embedded.lines.code_reading import Told, arguments, code_words, said_words, sided, split_at
+from cite_lsp.judges.embedded.conflicts.preferences import preferences
+from cite_lsp.judges.embedded.lines.code_reading import Told, arguments, code_words, said_words, sided
 from cite_lsp.judges.embedded.lines.facts import Line
 from cite_lsp.judges.embedded.lines.reading import Reading, flat
 from cite_lsp.judges.embedded.lines.sentences import Sentence, sentences_of
@@ -17,7 +16,8 @@ _MOST_SENTENCES = 60
 _MOST_FACTS = 400
 _SHOWN = 80
 _WINS = re.compile(
-    r"\b(?:overrid(?:es?|ing)|overrul(?:es?|ing)|(?:takes?|ha(?:s|ve)|gets?) (?:precedence|priority) over"
+    r"\b(?:overrid(?:es?|ing)|overrul(?:es?|ing)|replac(?:es?|ing)"
+    r"|(?:takes?|ha(?:s|ve)|gets?) (?:precedence|priority) over"
     r"|wins? (?:out )?(?:over|against)|beats|trumps|outranks|supersedes|falls? back (?:to|on)"
     r"|(?:is|are|was|were) (?:preferred (?:over|to)|(?:chosen|picked|selected) over|used (?:instead|in place) of"
     r"|(?:tried|consulted|checked|looked up|looked at|asked) before)|takes? the place of)\b",
@@ -63,7 +63,7 @@ _FORK = re.compile(
     r" (?:of|for)|extends|wraps|delegates to|deprecated in favou?r of|renamed to|replaced (?:by|with))\b",
     re.IGNORECASE,
 )
-_CUT_LEFT = re.compile(r"[,;:.]\s|\s[-–—]\s|\b(?:where|when|that|and then|so)\s")
+_CUT_LEFT = re.compile(r"[,;:.]\s|\s(?:[-–—]|--)\s|\b(?:where|when|that|and then|so)\s")
 _CUT_RIGHT = re.compile(
     r"[,;:]\s|\.(?:\s|$)|\s[-–—]\s|\s(?:when|if|where|because|unless|whenever|since|while|so|but|on every|for)\s"
 )
@@ -96,8 +96,8 @@ _MISSING = re.compile(
     r"\b(?:not|missing|absent|unset|empty|none|null|undefined|without|fails?|unavailable|unknown)\b|n['’]t\b|^no ",
     re.IGNORECASE,
 )
+_SELF = re.compile(r"\b(?:self|this)\b")
 _LISTENS = frozenset({"on", "once", "addEventListener", "addListener"})
-_CHAINED = (" or ", "??", "||")
 
 
 def role_conflict(clause: Clause, reading: Reading) -> Conflict | None:
@@ -170,105 +170,20 @@ def _precedence(text: str, reading: Reading) -> Told | None:
     winner, loser = said[:2] if said else (_around(text, alone)[0] if alone else "", "")
     claimed = f"{winner!r} wins" + (f" over {loser!r}" if loser else "")
     sides: dict[int, Told] = {}
-    for first, second, shown, at in _preferences(reading):
-        side = sided(winner, loser, code_words(first), code_words(second), either=not loser)
+    own = _owner_words(reading)
+    for first, second, shown, at in preferences(reading):
+        firsts, seconds = (code_words(each) | (own if _SELF.search(each) else frozenset()) for each in (first, second))
+        either = not loser or firsts < seconds or seconds < firsts  # then only one of both can be told by its own word
+        side = sided(winner, loser, firsts, seconds, either=either)
         if side:
             sides.setdefault(side, Told(side > 0, claimed, shown, at))
     return next(iter(sides.values())) if len(sides) == 1 else None
 
 
-def _preferences(reading: Reading) -> Iterator[tuple[str, str, str, tuple[int, ...]]]:
-    """Give pairs of sources of which the first wins, with what shows it and the lines."""
-    facts = reading.stated[:_MOST_FACTS]
-    for fact in facts:
-        if fact.kind in ("value", "return"):
-            yield from _chained(fact)
-            yield from _merged(fact)
-        elif fact.kind == "call":
-            yield from _called_to_merge(fact, facts)
-    yield from _branches(facts)
-
-
-def _chained(fact: CodeFact) -> Iterator[tuple[str, str, str, tuple[int, ...]]]:
-    parts = split_at(fact.value, _CHAINED)
-    for at, first in enumerate(parts[:6]):
-        for second in parts[at + 1 : 6]:
-            yield first, second, f"line {fact.first} takes {first[:_SHOWN]} first", (fact.first,)
-
-
-def _merged(fact: CodeFact) -> Iterator[tuple[str, str, str, tuple[int, ...]]]:
-    value = fact.value
-    if not value.startswith("{") or ("..." not in value and "**" not in value):
-        return
-    parts = arguments(value[1:].removesuffix("}"))[:8]
-    for at, second in enumerate(parts):
-        for first in parts[at + 1 :]:
-            if first.startswith(("...", "**")) or second.startswith(("...", "**")):
-                yield first, second, f"line {fact.first} puts {first[:_SHOWN]} last, which wins", (fact.first,)
-
-
-def _called_to_merge(fact: CodeFact, facts: tuple[CodeFact, ...]) -> Iterator[tuple[str, str, str, tuple[int, ...]]]:
-    owner, _, name = fact.name.rpartition(".")
-    given = arguments(fact.value)
-    if fact.name == "Object.assign" and len(given) > 1:
-        for second, first in pairwise(given):
-            if second != "{}":
-                yield first, second, f"line {fact.first} puts {first[:_SHOWN]} last, which wins", (fact.first,)
-    elif name == "update" and given and "hash" not in owner:
-        keeps = any(flat(each) == "override=false" for each in given)
-        for other in facts:
-            merges = other.kind == "call" and other.name == fact.name and other.value != fact.value
-            made = other.kind == "value" and other.name == owner
-            if other.first < fact.first and (merges or made):
-                first, second = given[0], other.value
-                shown = f"line {fact.first} puts {given[0][:_SHOWN]} over it"
-                yield (second, first, shown, (other.first, fact.first)) if keeps else (
-                    first, second, shown, (other.first, fact.first),
-                )  # fmt: skip
-    elif name in ("setdefault", "get") and len(given) == 2 and owner:
-        shown = f"line {fact.first} takes {given[1][:_SHOWN]} only where there is none"
-        yield f"{owner} {given[0]}", given[1], shown, (fact.first,)
-    elif name == "ChainMap" or fact.name == "ChainMap":
-        for first, second in pairwise(given):
-            yield first, second, f"line {fact.first} puts {first[:_SHOWN]} first, which wins", (fact.first,)
-
-
-def _branches(facts: tuple[CodeFact, ...]) -> Iterator[tuple[str, str, str, tuple[int, ...]]]:
-    """Where one value is taken if there is one, and else another for the same."""
-    guards = [fact for fact in facts if fact.kind == "guard" and fact.sign in ("if", "else")]
-    for guard in guards:
-        if guard.sign != "if":
-            continue
-        yield from _next_condition(facts, guard, guards)
-        if re.search(r"==|!=|[<>]|\b(?:and|or|in|not|is)\b|&&|\|\||!", guard.value):
-            continue
-        otherwise = next((each for each in guards if each.sign == "else" and each.value == guard.value), None)
-        if otherwise is None or otherwise.first < guard.first:
-            continue
-        for one in _values_in(facts, guard):
-            for two in _values_in(facts, otherwise):
-                if one.name == two.name:
-                    shown = f"line {guard.first} asks for {guard.value[:_SHOWN]} first"
-                    yield f"{guard.value} {one.value}", two.value, shown, (guard.first, two.first)
-
-
-def _next_condition(
-    facts: tuple[CodeFact, ...], guard: CodeFact, guards: list[CodeFact]
-) -> Iterator[tuple[str, str, str, tuple[int, ...]]]:
-    """Where two conditions decide the same, one asked for only where the other does not hold."""
-    otherwise = next((each for each in guards if each.sign == "else" and each.value == guard.value), None)
-    second = otherwise and next(
-        (each for each in guards if each.sign == "if" and otherwise.first <= each.first <= otherwise.last), None
-    )
-    if not second or second.value == guard.value or "==" in f"{guard.value}{second.value}":
-        return
-    if {fact.name for fact in _values_in(facts, guard)} & {fact.name for fact in _values_in(facts, second)}:
-        shown = f"line {guard.first} asks for {guard.value[:_SHOWN]} first"
-        yield guard.value, second.value, shown, (guard.first, second.first)
-
-
-def _values_in(facts: tuple[CodeFact, ...], guard: CodeFact) -> list[CodeFact]:
-    return [fact for fact in facts if fact.kind == "value" and guard.first <= fact.first <= guard.last][:8]
+def _owner_words(reading: Reading) -> frozenset[str]:
+    """Give the words of the only type whose methods are cited: what `self` is."""
+    owners = {fact.owner.split(".")[0] for fact in reading.stated[:_MOST_FACTS] if "." in fact.owner}
+    return code_words(owners.pop()) if len(owners) == 1 else frozenset()
 
 
 def _called(text: str, reading: Reading) -> Told | None:
@@ -458,7 +373,8 @@ def _related(text: str, reading: Reading) -> Told | None:
             before = sentence
             if said is None or claimed is None:
                 continue
-            side = sided(claimed[0], claimed[1], said_words(said[0]), said_words(said[1]))
+            firsts, seconds = said_words(said[0]), said_words(said[1])
+            side = sided(claimed[0], claimed[1], firsts, seconds, either=firsts < seconds or seconds < firsts)
             if side:
                 number = sentence.lines[0].number
                 at = tuple(line.number for line in sentence.lines)

@@ -17,6 +17,7 @@ from cite_lsp.judges.embedded.lines.sentences import Sentence
 
 _LEAST = 0.5
 _LEAST_OPPOSED = 0.65
+_LEAST_REVERTED = 0.75
 _LEAST_BESIDES = 2
 _WHOLE = 0.9
 _MOST_SHOWN = 160
@@ -83,7 +84,11 @@ def _against(clause: Clause, near: Beside) -> tuple[Signed, Signed] | None:
     if mine != theirs:
         return None
     besides = len(near.shared)
-    if reverted(clause, near.sentence) and near.share >= _LEAST_OPPOSED and besides > _LEAST_BESIDES:
+    if (
+        reverted(clause, near.sentence)
+        and besides > _LEAST_BESIDES
+        and (near.share >= _LEAST_OPPOSED or _said_of(near.sentence, clause) >= _LEAST_REVERTED)
+    ):
         word = signed_words(near.sentence.text)[0]
         return word, word
     enough = besides > _LEAST_BESIDES or (besides == _LEAST_BESIDES and near.share >= _WHOLE)
@@ -133,6 +138,12 @@ _REVERTS = re.compile(r"\s*(?:[\w.:-]{1,30}:\s+)?(?:Revert(?:s|ed)?|Back(?:ed)? 
 _UNDOES = re.compile(
     r"\b(?:revert\w*|undo\w*|undid|roll\w* back|back\w* out|remov\w+|dropp?\w*|withdr\w+|again)\b", re.IGNORECASE
 )
+
+
+def _said_of(sentence: Sentence, clause: Clause) -> float:
+    """Give the share of what a sentence undoes, its first word, that a clause speaks of."""
+    undone, mine = signed_words(sentence.text)[1:], signed_words(clause.text)
+    return sum(1 for word in undone if any(same(word, other) for other in mine)) / len(undone) if undone else 0.0
 
 
 def reverted(clause: Clause, sentence: Sentence) -> bool:

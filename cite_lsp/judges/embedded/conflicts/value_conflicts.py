@@ -12,7 +12,7 @@ from cite_lsp.judges.embedded.lines.facts import Fact
 from cite_lsp.judges.embedded.lines.reading import Reading
 
 _UPPER = re.compile(r"\b(?:at most|up to|no more than|maximum|max|limit(?:s|ed)?|caps?|capped)\b", re.IGNORECASE)
-_BOUNDED = re.compile(
+BOUNDED = re.compile(
     r"\b(?:at (?:most|least)|up to|no (?:more|less|fewer)|max\w*|min\w*|limit\w*|cap|caps|capped|ceiling|hold\w*"
     r"|keep\w*|allow\w*"
     r"|stop\w*|refus\w*|reject\w*|bound\w*|longest|deep|default\w*)\b",
@@ -57,7 +57,7 @@ def number_conflict(clause: Clause, reading: Reading) -> Conflict | None:
 def bound_of_another(clause: Clause, fact: Fact) -> bool:
     """Say whether the lines bound what the claim speaks of: a size of 88 is within a maximum of 96."""
     bounds = {stem("maximum"), stem("minimum")} & set(fact.words)
-    return bool(bounds) and not spelled_by(clause, fact) and not _BOUNDED.search(clause.text)
+    return bool(bounds) and not spelled_by(clause, fact) and not BOUNDED.search(clause.text)
 
 
 def bounds_otherwise(clause: Clause, fact: Fact) -> bool:

@@ -29,8 +29,9 @@ _NEAR_VALUE = 48
 _STATUSES = frozenset(map(int, HTTPStatus))
 _UNITS = frozenset("second minute hour day week month year".split())
 _WINS = re.compile(
-    r"\b(?:overrid\w+|overrul\w+|preceden\w+|priorit\w+|wins?|outrank\w*|beats?|trumps?|prevails?"
-    r"|preferred|fallback for|supersed\w+|takes? over)\b",
+    r"\b(?:overrid\w+|overrul\w+|preceden\w+|(?:take|ha[sd]|have|gain|get|give)\w* (?:a )?(?:higher |more )?priority"
+    r"|priority over|prioriti[sz]\w+|wins?|outrank\w*|beats?|trumps?|prevails?|preferred|fallback for|supersed\w+"
+    r"|takes? over)\b",
     re.IGNORECASE,
 )
 """Which of two counts: code with the words of both says either."""
@@ -47,6 +48,17 @@ _SOME = re.compile(
     re.IGNORECASE,
 )
 _WHERE = re.compile(r"\b(?:if|when|whenever|where|once)\b", re.IGNORECASE)
+_WHATEVER = re.compile(
+    r"\b(?:every|all|always|each|any|never|none|no|whatever|whichever|regardless|irrespective|independent\w*|matter)\b",
+    re.IGNORECASE,
+)
+_AGAINST_IT = re.compile(
+    r"\b(?:above|below|before|after|behind|ahead of|in front of|prior to) (?:them|it|those|these|the others?)"
+    r"(?=\W*$|[,;.]| (?:and|or|but)\b)",
+    re.IGNORECASE,
+)
+_CODED = re.compile(r"\b[A-Z]{1,4}[0-9]{2,5}\b")
+_LEAST_OF_LAST = 0.6
 _CALLS = re.compile(
     r"(?P<caller>[\w$]{2,60})[`() ]{1,5}(?:first |then |also |itself )?(?:calls|invokes|runs) `?(?P<callee>[\w$]{2,60})"
     r"|(?P<called>[\w$]{2,60})[`() ]{1,5}(?:is|gets) (?:called|invoked|run) (?:by|from) `?(?P<by>[\w$]{2,60})"
@@ -97,21 +109,25 @@ _CHANGED = re.compile(
 _BEFORE = re.compile(r"\b(?:from|was|were|had|previously|formerly|before|used to|until|old|no longer)\b", re.IGNORECASE)
 
 
-def doubts(laid: Laid, lines: tuple[Line, ...]) -> Iterator[str]:
+def doubts(laid: Laid, lines: tuple[Line, ...], *, by_value: bool = False) -> Iterator[str]:
     """Say why the words that were found may not say it.
 
     Args:
         laid: The claim beside the cited lines.
         lines: Those of them that hold its words.
+        by_value: Whether its values were found, and not its words: what they belong to may be called otherwise.
     """
     if not laid.reading.prose and not any(line.code.strip() or line.comment.strip() for line in lines):
         yield "the cited lines hold no code"
     sentences = _sentences_on(lines, laid)
     yield from particulars(laid, lines)
-    yield from polarity_doubts(laid, lines, sentences)
-    yield from _others_values(laid)
-    yield from _of_another(laid, lines)
+    yield from polarity_doubts(laid, lines, sentences, by_value=by_value)
+    yield from _others_values(laid, by_value=by_value)
+    if not by_value:
+        yield from _of_another(laid, lines)
     yield from _cause(laid)
+    yield from _goes_further(laid, lines)
+    yield from _which_of_two(laid)
     yield from _has_default(laid, lines)
     yield from _calls_otherwise(laid)
     yield from _opposites(laid, lines)
@@ -170,7 +186,7 @@ def _sentences_on(lines: Sequence[Line], laid: Laid) -> list[Beside]:
     return [each for each in near if each.shared]
 
 
-def _others_values(laid: Laid) -> Iterator[str]:
+def _others_values(laid: Laid, *, by_value: bool) -> Iterator[str]:
     """Say which value of the claim the lines have for something else only, or as a bound that the claim has not."""
     own = {lemma for term, _ in laid.pairs for lemma in term.lemmas}
     for term, found in laid.pairs:
@@ -182,7 +198,7 @@ def _others_values(laid: Laid) -> Iterator[str]:
             fact for fact in facts if not own.isdisjoint(pieces(fact.name)) or is_about(laid.claim, fact, laid.reading)
         ]
         same = [fact for fact in facts if fact.value.agrees(term.value)]
-        if same and not about and not _is_status(same[0]) and at == {fact.line for fact in same}:
+        if not by_value and same and not about and not _is_status(same[0]) and at == {fact.line for fact in same}:
             yield f"looked for {term.text!r}; line {same[0].line.number} says it of {same[0].name}"
         alike = [fact for fact in about if fact.value.comparable(term.value)]
         if alike and at == {fact.line for fact in alike} and not any(fact.value.agrees(term.value) for fact in alike):
@@ -218,6 +234,26 @@ def _cause(laid: Laid) -> Iterator[str]:
     absent = [term for term, found in reason if found is None and not laid.around(term)]
     if absent and (absent[0] is reason[0][0] or 2 * len(absent) >= len(reason)):
         yield f"looked for {absent[0].text!r}, of the reason that the claim gives, and did not find it"
+
+
+def _goes_further(laid: Laid, lines: Sequence[Line]) -> Iterator[str]:
+    """Say which part at the end of a claim goes further than the lines: it widens what they say, or they lack it."""
+    widening = next((part for part in laid.claim.parts if part.role == "scope"), None)
+    if widening is not None and not any(_WHATEVER.search(line.text[:600]) for line in lines):
+        yield f"looked for {widening.text!r} in the cited lines and did not find it"
+    last = laid.parts[-1] if len(laid.parts) > 1 else None
+    if last is not None and len(last.lacking) > 1 and last.carried < _LEAST_OF_LAST:
+        yield f"looked for {last.lacking[0].text!r} in the cited lines and did not find it"
+
+
+def _which_of_two(laid: Laid) -> Iterator[str]:
+    """Say that lines have the words of an order, or of two opposite things, which they may say the other way round."""
+    if _AGAINST_IT.search(laid.claim.text):
+        yield "every word was found, but which comes before which cannot be named"
+    words = {term.lemmas[0] for term, found in laid.pairs if found is not None and term.kind == "word" and term.lemmas}
+    coded = {match[0] for match in _CODED.finditer(laid.claim.text)} | {name.text for name in laid.claim.names}
+    if len(coded) > 1 and any(opposed(word) & words for word in words):
+        yield "every word was found, but which of the names does which cannot be named"
 
 
 def _of_another(laid: Laid, lines: Sequence[Line]) -> Iterator[str]:
@@ -266,7 +302,7 @@ def _bounds(value: Value, at: Iterable[Line], laid: Laid) -> Iterator[str]:
     else:
         number = rf"(?:{value.raw:g}|{re.escape(value.shown.split()[0])})"
         sign = re.compile(
-            rf"(?<![<=>-])(?P<sign>[<>]=?)\s{{0,3}}{number}(?![\w.])|(?<![\w.]){number}\s{{0,3}}[<>]=?(?![<>])"
+            rf"(?<![<=>-])(?P<sign>[<>]=?)\s{{0,3}}[\"']?{number}(?![\w.])|(?<![\w.]){number}\s{{0,3}}[<>]=?(?![<>])"
         )
         signs = [match["sign"] for line in at for match in sign.finditer(line.text[:600])]
         bound = bool(signs)

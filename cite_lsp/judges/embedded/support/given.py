@@ -13,6 +13,7 @@ from cite_lsp.judges.embedded.conflicts.subjects import measured_alike, named
 from cite_lsp.judges.embedded.conflicts.value_conflicts import bound_of_another, bounds_otherwise, truth_said
 from cite_lsp.judges.embedded.lines.facts import Fact, Line
 from cite_lsp.judges.embedded.lines.reading import Reading
+from cite_lsp.judges.embedded.support.markers import marked
 
 _SOFT = frozenset(map(stem, SOFT)) | frozenset(map(stem, "on off true false active inactive yes asked".split()))
 _NOT_OURS = re.compile(r"\b(?:only|rather|instead|except|always|because|since|so that|in order to)\b", re.IGNORECASE)
@@ -27,7 +28,8 @@ _OF_VERSIONS = frozenset(
     map(
         stem,
         """version newer later higher above require need minimum least oldest support pin exact exactly install build
-        release compatible locked fixed package project""".split(),
+        release compatible locked fixed package project dependency dependencies engine engines field manifest ask
+        range""".split(),
     )
 )
 
@@ -36,13 +38,17 @@ def given(claim: Claim, reading: Reading) -> tuple[str, tuple[Line, ...]] | None
     """Give the basis and the lines of a claim of which facts say each clause; None where one is not said so."""
     found = [_said(clause, reading) for clause in claim.clauses]
     told = [each for each in found if each is not None]
-    if not told or len(told) < len(found) or _NOT_OURS.search(claim.text):
+    limited = len(told) == 1 and marked(claim, reading) is not None
+    if not told or len(told) < len(found) or (not limited and _NOT_OURS.search(claim.text)):
         return None
     shown = dict.fromkeys(f"line {line.number} says {text}" for line, text in told)
     return "; ".join(shown), tuple(dict.fromkeys(line for line, _ in told))
 
 
 def _said(clause: Clause, reading: Reading) -> tuple[Line, str] | None:
+    limited = marked(clause, reading)
+    if limited is not None:
+        return limited
     required = meets(clause, reading)
     if required is not None and not _rest(clause, required.name) - _OF_VERSIONS:
         return required.line, required.shown

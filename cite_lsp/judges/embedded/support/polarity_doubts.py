@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from cite_lsp.judges.embedded.beside.laid import Laid
 from cite_lsp.judges.embedded.claim.terms import pieces
+from cite_lsp.judges.embedded.claim.values import values_in_prose
 from cite_lsp.judges.embedded.conflicts.polarity import NEGATION, negations, opposite_in, signed_words, turned
 from cite_lsp.judges.embedded.conflicts.sentence_conflicts import (
     Beside,
@@ -42,6 +43,17 @@ _SWITCHED = re.compile(
 _DROPPED = re.compile(r"\b(?:dropp?|remov|discontinu|ceas|withdr)\w*", re.IGNORECASE)
 _CODE_ELSE = re.compile(r"\bnot\b|!|\bunless\b|\belse\b|\|\||\bor\b|<>|~=|\?\?")
 _UNLESS = re.compile(r"\bunless\b", re.IGNORECASE)
+_GIVES = re.compile(r"(?<![=!<>])[=:](?!=)\s{0,4}[\w\"'.-]|default", re.IGNORECASE)
+_UNLESS_TOLD = re.compile(
+    r"\bunless\b[^,;.]{0,60}\b(?:other(?:wise)?|another|different\w*|told|asked|overrid\w+|overruled)\b[^,;.]{0,40}\W*$",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(
+    r"([,;:]|\b(?:and|but|that|which|who|whose|when|if|unless|where|while|although|though|before|after)\b)",
+    re.IGNORECASE,
+)
+_SUBORDINATE = frozenset("that which who whose when if unless where while although though".split())
+_BEGINS = re.compile(r"\s*(?:(?:even|only) )?(?:with|without|for)\b", re.IGNORECASE)
 _EXCEPTS = re.compile(r"\b(?:unless|not|except|only|without|otherwise|never|until)\b|n['’]t\b", re.IGNORECASE)
 _IS_TRUE = re.compile(r"\b(?:is|are|be|to) (?:set to )?`?true\b", re.IGNORECASE)
 _IS_FALSE = re.compile(r"\b(?:is|are|be|to) (?:set to )?`?false\b", re.IGNORECASE)
@@ -63,20 +75,44 @@ _UNTRUE = re.compile(r"\b(?:false|off|disabled?)\b", re.IGNORECASE)
 _MUST = re.compile(r"\b(?:must|required|mandatory|has to|have to|needs? to|compulsory)\b", re.IGNORECASE)
 
 
-def polarity_doubts(laid: Laid, lines: tuple[Line, ...], sentences: Sequence[Beside]) -> Iterator[str]:
-    """Say what speaks against the lines saying it the same way round."""
-    if _other_way_round(laid, lines, sentences):
+def polarity_doubts(
+    laid: Laid, lines: tuple[Line, ...], sentences: Sequence[Beside], *, by_value: bool = False
+) -> Iterator[str]:
+    """Say what speaks against the lines saying it the same way round.
+
+    Args:
+        laid: The claim beside the cited lines.
+        lines: Those of them that hold its words.
+        sentences: What is said on those.
+        by_value: Whether its values were found, and not its words: code need not show a negation of something else.
+    """
+    unshown = by_value and not laid.reading.prose and _negates_else(laid.claim.without_default)
+    if not unshown and _other_way_round(laid, lines, sentences):
         yield "every word was found, but whether the lines say it or its opposite cannot be named"
     if not sentences and _switch_unseen(laid, lines):
         yield "every word was found, but no line says on or off"
     unless = _UNLESS.search(laid.claim.without_default)
     excepts = any(_EXCEPTS.search(each.sentence.text) for each in sentences)
+    if by_value and _UNLESS_TOLD.search(laid.claim.text) and any(_GIVES.search(line.code[:600]) for line in lines):
+        excepts = True  # "unless told otherwise" is how a sentence says that it is a default
     if unless and not excepts and (laid.reading.prose or not any(_CODE_ELSE.search(line.code[:600]) for line in lines)):
         yield "looked for an exception such as 'unless' in the cited lines and did not find one"
     if not laid.reading.prose and _done_anyway(laid, lines):
         yield "the claim says that something is not done, and the lines have that it is"
     if _other_truth(laid, lines):
         yield "the claim says on or off, and the lines the opposite"
+
+
+def _negates_else(text: str) -> bool:
+    """Whether a claim negates only in conditions and in what it says by the way, and gives its values elsewhere."""
+    pieces_of = _PARTS.split(text)
+    joints = ["", *pieces_of[1::2]]
+    parts = [(joint.strip().lower(), part) for joint, part in zip(joints, pieces_of[::2], strict=True) if part.strip()]
+    against = [(joint, part) for joint, part in parts if negations(part) or NEGATION.search(part)]
+    return bool(against) and all(
+        (joint in _SUBORDINATE or _BEGINS.match(part)) and next(values_in_prose(part), None) is None
+        for joint, part in against
+    )
 
 
 def _other_way_round(laid: Laid, lines: Sequence[Line], sentences: Sequence[Beside]) -> bool:

@@ -1,7 +1,7 @@
 """Claims that the cited lines carry: each clause in them, near together and the same way round."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,6 +13,9 @@ from cite_lsp.judges.embedded.lines.facts import Line
 from cite_lsp.judges.embedded.off_topic import listed
 from cite_lsp.judges.embedded.support.doubts import doubts
 from cite_lsp.judges.embedded.support.given import given
+from cite_lsp.judges.embedded.support.markers import marked_otherwise
+from cite_lsp.judges.embedded.support.predicates import is_predicate
+from cite_lsp.judges.embedded.support.valued import valued
 
 _LEAST = 0.5
 _LEAST_OF_SENTENCE = 0.85
@@ -23,6 +26,7 @@ _TOGETHER = 4
 _MOST_ABSENT = 2
 _SHORT = 4
 _FEW = 3
+_LONG = 5
 _MOST_SHOWN = 3
 _FEWEST = 2
 _UNITS = frozenset("second minute hour day week month year".split())
@@ -31,16 +35,9 @@ _BY_SIGNS = frozenset(
     """.split()
 )
 """Verbs that code says by its signs."""
-_AUXILIARY = re.compile(
-    r"\b(?:is|are|was|were|be|been|being|gets?|must|will|can|may|does|do|should|cannot|not|never)(?:\s+(?:not|also|then|always|still|never))?\s+$",
-    re.IGNORECASE,
-)
-_OBJECT = re.compile(
-    r"\s+with (?:each|every)\b"
-    r"|\s+(?!(?:of|to|in|on|by|for|from|with|at|as|is|are|was|were|be|and|or|that|which|has|have|may|must|can|will|do|does|into|per)\b)\w",
-    re.IGNORECASE,
-)
 _IS_THE = re.compile(r"\W{0,3}\w{1,40}\W{0,3} (?:is|are) the\b")
+_RELEASE = re.compile(r"release|version", re.IGNORECASE)
+_NUMBERED = re.compile(r" `?v?[0-9]{1,5}\.[0-9]")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]{0,60}(?![\w.])")
 _PATH = re.compile(
     r"(?<![\w`/.~-])(?:~|\.{1,2})?/[\w.-]{1,60}(?:/[\w.-]{1,60}){0,12}|(?<![\w`/.~:-])[\w.-]{1,60}/[\w-]{1,60}\.[a-z]{1,5}\b"
@@ -58,11 +55,17 @@ class Support:
 
 def supported(laid: Laid) -> Support:
     """Give the lines that carry a claim, or what was looked for in vain."""
+    otherwise = marked_otherwise(laid.claim, laid.reading)
+    if otherwise:
+        return Support("", why_not=otherwise)
     told = given(laid.claim, laid.reading)
     if told is not None:
         return Support(*told)
     if len(laid.pairs) < _FEWEST or len(laid.claim.text.split()) <= _FEWEST:
         return Support("", why_not="the claim says nothing that a line could show")
+    holding = valued(laid)
+    if holding and not _unnamed(laid) and not next(doubts(laid, holding, by_value=len(laid.pairs) >= _LONG), ""):
+        return Support(_shown(holding), holding)
     lacking = _lacking(laid)
     if lacking:
         return Support("", why_not=lacking)
@@ -72,16 +75,24 @@ def supported(laid: Laid) -> Support:
     doubt = next(doubts(laid, lines), "")
     if doubt:
         return Support("", why_not=doubt)
-    shown = "; ".join(f"line {line.number} says {line.text.strip()[:80]}" for line in lines[:_MOST_SHOWN])
-    return Support(shown, lines)
+    return Support(_shown(lines), lines)
+
+
+def _shown(lines: Sequence[Line]) -> str:
+    return "; ".join(f"line {line.number} says {line.text.strip()[:80]}" for line in lines[:_MOST_SHOWN])
 
 
 def _in_one_sentence(laid: Laid) -> bool:
-    """Whether one sentence holds nearly all of a claim: words spread over a text were right two times of three."""
+    """Whether one sentence, with what it stands under, holds nearly all of a claim.
+
+    Words spread over a text were right two times of three.
+    """
+    terms = [term for term, _ in laid.pairs if not _of_a_version(term, laid.claim.text)]
+    whole = sum(map(laid.weight, terms))
     for sentence in laid.reading.sentences:
-        index = Index([sentence.text])
-        held = sum(laid.weight(term) for term, _ in laid.pairs if _says(sentence.text.lower(), index, term))
-        if held >= _LEAST_OF_SENTENCE * laid.whole:
+        index = Index([sentence.text, sentence.under])
+        held = sum(laid.weight(term) for term in terms if _says(sentence.text.lower(), index, term))
+        if held >= _LEAST_OF_SENTENCE * whole:
             return True
     return False
 
@@ -95,15 +106,16 @@ def _lacking(laid: Laid) -> str:
     """Say what of a claim does not stand in the lines; "" where enough of it does."""
     absent = [term for term, found in laid.pairs if found is None and not laid.around(term)]
     absent.extend(_shared_kin(laid))
+    absent = [term for term in absent if not _of_a_version(term, laid.claim.text)]
     hard = [term for term in absent if term.kind != "word" or not _UNITS.isdisjoint(term.lemmas)]
     bare = all(term.kind == "word" for term, _ in laid.pairs)
     names = ((term, found) for term, found in laid.pairs if found is not None and term.kind == "name")
     hard.extend(term for term, found in names if found.how not in STRONG or not _spelled(term, laid))
     if laid.pairs[0][0] in absent and _IS_THE.match(laid.claim.text):
         hard.append(laid.pairs[0][0])
-    if bare:
-        hard.extend(term for term in absent if _is_predicate(term, laid.claim.text))
-    else:
+    if bare and (len(laid.pairs) < _LONG or len(absent) > 1):
+        hard.extend(term for term in absent if is_predicate(term, laid.claim.text))
+    elif not bare:
         hard.extend(_verbs_of_names(laid))
     absent = [term for term in absent if term.lemmas != ("default",)]
     valued = any(term.kind == "value" for term, _ in laid.pairs)
@@ -118,6 +130,11 @@ def _lacking(laid: Laid) -> str:
             said = clause.clause.text.strip(" .,;")
             return f"looked for lines near together that say {said!r} and found its words far apart"
     return _unnamed(laid)
+
+
+def _of_a_version(term: Term, text: str) -> bool:
+    """Whether a word only says that the number behind it is a version: the lines have it as a heading."""
+    return bool(_RELEASE.fullmatch(term.text) and _NUMBERED.match(text, term.start + len(term.text)))
 
 
 def _too_little(laid: Laid) -> bool:
@@ -172,14 +189,6 @@ def _verbs_of_names(laid: Laid) -> Iterator[Term]:
 def _spelled(term: Term, laid: Laid) -> bool:
     """Whether a name of one word stands in the lines as a name of its own: `LIMIT` does not in `limit_7`."""
     return len(term.lemmas) > 1 or laid.reading.spells(term.text)
-
-
-def _is_predicate(term: Term, text: str) -> bool:
-    """Whether a word of a claim is, by form and place, what it says of something: "is kept", "drops events"."""
-    behind = text[term.start + len(term.text) :]
-    if term.text.endswith("s") and term.text.lower() not in term.lemmas and _OBJECT.match(behind):
-        return True
-    return bool(_AUXILIARY.search(text[: term.start]))
 
 
 def _together(clause: LaidClause, laid: Laid) -> float:

@@ -83,7 +83,7 @@ def test_the_same_value_or_another_thing_is_no_conflict(claim: str, text: str) -
     ("claim", "text", "basis"),
     [
         ("the build needs hatchling 1.20 or newer", 'requires = ["hatchling>=1.26"]', "1.20 or newer, line 1"),
-        ("the range shuts out attrs 23.x", '    "attrs>=22.1,<24",', '23 is shut out, line 1 says "attrs>=22.1,<24'),
+        ("the range shuts out attrs 23.x", '    "attrs>=22.1,<24",', "23 is shut out, line 1 says attrs>=22.1,<24"),
         ("tqdm is pinned to exactly 4.66.0", '"tqdm": "4.67.1"', "exactly 4.66.0"),
         (
             "lodash is pinned to exactly 4.17.21",

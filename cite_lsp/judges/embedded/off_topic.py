@@ -8,6 +8,7 @@ from cite_lsp.judges.embedded.beside.elsewhere import Place, best_place
 from cite_lsp.judges.embedded.beside.laid import STRONG, WORDED, Laid
 from cite_lsp.judges.embedded.beside.siblings import sibling_of
 from cite_lsp.judges.embedded.claim.terms import Term
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict
 from cite_lsp.judges.embedded.lexicon import lemma
 from cite_lsp.judges.embedded.lines.alignment import Found
@@ -35,7 +36,6 @@ _LEAST_WORDS = 2
 _LEAST_WORDS_OF_PART = 3
 _LEAST_ABSENT = 4
 _SHORTEST_PLACE = 5
-_REST_OF_UNIT = 40
 _SHOWN = 4
 _VERSION = re.compile(r"(?<![\w.])v?([0-9]{1,5}(?:\.[0-9]{1,5}){1,3})(?![\w-]|\.[0-9])")
 _VERSION_HEADING = re.compile(
@@ -103,9 +103,9 @@ def _said_elsewhere(laid: Laid) -> Conflict | None:
     if not laid.plain or _carries_a_part(laid) or _has_a_value(laid):
         return None
     excerpt = laid.reading.row.excerpts[0]
-    end = excerpt.end_line + (_REST_OF_UNIT if excerpt.truncated else 0)
     length = max(excerpt.end_line - excerpt.start_line + 1, _SHORTEST_PLACE)
-    place = best_place([term for term, _ in laid.telling], laid.file, length, (excerpt.start_line, end))
+    cited = excerpt.start_line, laid.reading.may_end
+    place = best_place([term for term, _ in laid.telling], laid.file, length, cited)
     if place is None or _belongs(place, laid):
         return None
     absent = [
@@ -140,8 +140,9 @@ def _least(laid: Laid) -> int:
 
 
 def _names_something(laid: Laid) -> bool:
-    """Whether the cited lines, or what encloses them, have a name of the claim: they are about it."""
-    return any(term.kind == "name" and (found is not None or laid.around(term)) for term, found in laid.pairs)
+    """Whether the cited lines, or what encloses them, have a name of the row's claim: they are about it."""
+    pairs = laid.whole_laid.pairs
+    return any(term.kind == "name" and (found is not None or laid.around(term)) for term, found in pairs)
 
 
 def _has_a_value(laid: Laid) -> bool:
@@ -187,15 +188,10 @@ def _worth(term: Term, found: Found | None, laid: Laid) -> float:
 
 def _said_nowhere(laid: Laid) -> Conflict | None:
     telling = laid.telling
-    held = any((found is not None and found.how in WORDED) or laid.around(term) for term, found in telling)
-    if (
-        held
-        or not laid.plain
-        or len(telling) < _LEAST_ABSENT
-        or laid.reading.truncated
-        or _written_as_one(laid)
-        or _both_count(laid)
-    ):
+    whole = laid.whole_laid.telling
+    held = any((found is not None and found.how in WORDED) or laid.around(term) for term, found in whole)
+    few = len({term.text for term, _ in telling}) < _LEAST_ABSENT
+    if held or few or not laid.plain or laid.reading.truncated or _written_as_one(laid) or _both_count(laid):
         return None
     line = shown_line(laid)
     names = listed([term for term, _ in telling])
@@ -234,4 +230,4 @@ def shown_line(laid: Laid) -> Line:
 
 
 def _text(line: Line) -> str:
-    return line.text.strip()[:80]
+    return clipped(line.text)

@@ -8,13 +8,14 @@ from http import HTTPStatus
 from cite_lsp.judges.embedded.beside.laid import STRONG, WORDED, Laid, LaidClause
 from cite_lsp.judges.embedded.claim.terms import Term, pieces, slight
 from cite_lsp.judges.embedded.claim.values import Value
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.lexicon import lemma
 from cite_lsp.judges.embedded.lines.alignment import Found
 from cite_lsp.judges.embedded.lines.facts import Line
 from cite_lsp.judges.embedded.lines.reading import flat
 from cite_lsp.judges.embedded.off_topic import listed
 
-_REST_OF_UNIT = 40
+_MOST_OF_CLAUSE = 100
 _LEAST_ABSENT = 2
 _LEAST_WEIGHT = 1.5
 _MOSTLY = 0.8
@@ -73,7 +74,7 @@ def _part_missing(laid: Laid) -> Half | None:
         lines = line_holding(carried.pairs, laid) if absent else ()
         if lines:
             name = _NAMES.get(part.clause.role, "")
-            what = f"{name} {part.clause.text.strip(' .,;')!r}".lstrip()
+            what = f"{name} {clipped(part.clause.text.strip(' .,;'), _MOST_OF_CLAUSE)!r}".lstrip()
             return Half(f"{line_says(lines)}; of {what} the cited lines have no {listed(absent)}", lines)
     return None
 
@@ -183,12 +184,12 @@ def _further_on(text: str, laid: Laid) -> bool:
     if not laid.reading.truncated or file is None:
         return False
     end = laid.reading.row.excerpts[-1].end_line
-    return any(text.lower() in line.lower() for line in file[end : end + _REST_OF_UNIT])
+    return any(text.lower() in line.lower() for line in file[end : laid.reading.may_end])
 
 
 def line_says(lines: Sequence[Line]) -> str:
     """Give what the first of some lines says, as a basis names it."""
-    return f"line {lines[0].number} says {lines[0].text.strip()[:80]}"
+    return f"line {lines[0].number} says {clipped(lines[0].text)}"
 
 
 def line_holding(pairs: Sequence[tuple[Term, Found | None]], laid: Laid) -> tuple[Line, ...]:

@@ -52,6 +52,11 @@ class Laid:
         return self.claim if text == self.claim.written else claim_of(text)
 
     @cached_property
+    def whole_laid(self) -> "Laid":
+        """The claim of the row beside the lines: itself, where this is no part of it."""
+        return self if self.whole_claim is self.claim else Laid(self.whole_claim, self.reading)
+
+    @cached_property
     def pairs(self) -> tuple[tuple[Term, Found | None], ...]:
         """The terms of the claim with where they stand, lines counted from 0."""
         return self._pairs(self.claim)
@@ -187,11 +192,6 @@ class LaidClause:
     def share(self) -> float:
         """The share of it that stands in the lines, in words."""
         return self._share(self.pairs)
-
-    @property
-    def absent(self) -> list[Term]:
-        """The terms of which nothing stands in the lines, nor in what encloses them."""
-        return [term for term, found in self.pairs if found is None and not self._laid.around(term)]
 
     @cached_property
     def telling(self) -> tuple[tuple[Term, Found | None], ...]:

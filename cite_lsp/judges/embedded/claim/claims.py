@@ -82,11 +82,6 @@ _NEGATION = re.compile(
     r"|stops?|prevents?|disallow\w*|forbid\w*|outside)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_QUANTIFIER = re.compile(
-    r"\b(?:always|every(?!\s{3})|everything|all|any|each|entire|whole|both|only|exactly|first|last|before|after"
-    r"|until|instead|because|so that|therefore|in order to|whenever|immediately|automatically)\b",
-    re.IGNORECASE,
-)
 _BEHAVIOUR = re.compile(
     r"\b(?:thread-?safe|thread safety|lazy|lazily|fast|faster|slow|slower|cheap|cheaply|efficient\w*|secure"
     r"|securely|safe|safely"
@@ -149,7 +144,7 @@ _LINES = re.compile(
 )
 _CITED = re.compile(r"(?:\.\w{1,8}|[`(]|\s)(?::L?|#L)[0-9]|\b[Ll]ines? [0-9]")
 _WORDS = re.compile(r"[A-Za-z]{2,}")
-_ROW = re.compile(r"[A-Z][\w /-]{0,40}: [^;]{1,300}; [A-Z][\w /-]{0,40}: ")
+_ROW = re.compile(r"#: [^;]{1,40}; |[A-Z][\w /-]{0,40}(?:: [^;]{1,300})?; [A-Z][\w /-]{0,40}: ")
 _HOST = re.compile(r"(?:[0-9.]+|localhost|.*\.(?:com|org|net|io|dev|local|internal))$", re.IGNORECASE)
 _LIST_MARK = re.compile(r"\A\s{0,9}(?:[0-9]{1,4}[.)]\s|[-*+]\s)")
 _TIMING_OUT = re.compile(r"\btim(?:e|es|ed|ing) out\b", re.IGNORECASE)
@@ -240,11 +235,6 @@ class Clause:
     def negated(self) -> bool:
         """Whether a word turns or narrows what is said."""
         return bool(_NEGATION.search(self.without_default))
-
-    @cached_property
-    def quantified(self) -> tuple[str, ...]:
-        """Words of order, quantity and cause: lines that hold the other words may still say otherwise."""
-        return tuple(dict.fromkeys(word.lower() for word in _QUANTIFIER.findall(self._without_values)))
 
     @cached_property
     def without_default(self) -> str:

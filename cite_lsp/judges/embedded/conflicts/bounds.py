@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.claim.values import amount_of
-from cite_lsp.judges.embedded.conflicts.guards import ACCEPTS, REFUSES, SHOWN_CHARS, facts_of_kind, raised_in
+from cite_lsp.judges.embedded.clipped import clipped
+from cite_lsp.judges.embedded.conflicts.guards import ACCEPTS, REFUSES, facts_of_kind, raised_in
 from cite_lsp.judges.embedded.lines.code_reading import Told, code_words, said_words
 from cite_lsp.judges.embedded.lines.reading import Reading
 from cite_lsp.snapshot.code_facts import CodeFact
@@ -39,7 +40,7 @@ def other_side(clause: Clause, reading: Reading) -> Told | None:
         return None
     asked = list(_refusing(reading))
     for compare, guard, raised in asked:
-        shown = f"line {compare.first} says {guard.value[:SHOWN_CHARS]}, and line {raised.first} raises {raised.name}"
+        shown = f"line {compare.first} says {clipped(guard.value)}, and line {raised.first} raises {raised.name}"
         at = compare.first, raised.first
         above = _direction(compare, match["bound"])
         turned = guard.sign != "if"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from cite_lsp.judges.embedded.beside.laid import WORDED
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.claim.values import numbers_in_code, values_in_prose
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict
 from cite_lsp.judges.embedded.conflicts.polarity import negations
 from cite_lsp.judges.embedded.lines.alignment import Index, align, weight
@@ -30,6 +31,7 @@ _COMPARED = re.compile(
     r"(?P<left>[\w.$()\[\]]{1,80})\s?(?P<sign><=|>=|<|>)\s?(?P<right>[\w.$]{1,80}(?:\s?\*\s?[0-9]{1,9}){0,3})"
 )
 _RAISES = re.compile(r"\b(?:raise|throw|panic!?|Err\(|reject|return (?:an? )?err)", re.IGNORECASE)
+_IF = re.compile(r"\s*+(?:(?:\}\s*)?(?:el)?(?:se )?if|unless)\b")
 _LEAST = 0.8
 _LEAST_HELD = 1
 
@@ -77,7 +79,7 @@ def _of_sentences(clause: Clause, side: Side, reading: Reading) -> Conflict | No
         enough = sum(map(weight, held)) >= _LEAST * sum(weight(term) for term, _ in rest)
         if len(held) >= _LEAST_HELD and enough and negations(sentence.text) == negations(clause.text):
             line = sentence.lines[0]
-            basis = f"the claim says {side.shown}, line {line.number} says {sentence.text[:100]!r}"
+            basis = f"the claim says {side.shown}, line {line.number} says {clipped(sentence.text, 100)!r}"
             return Conflict(basis, list(sentence.lines), clause)
     return None
 
@@ -90,12 +92,7 @@ def _of_guards(clause: Clause, side: Side, reading: Reading) -> Conflict | None:
     lines = reading.code_lines
     for at, line in enumerate(lines):
         match = _COMPARED.search(line.code[:600])
-        if (
-            match is None
-            or not re.match(r"\s*(?:\}?\s*(?:el)?(?:se )?if|unless)\b", line.code)
-            or " not " in line.code
-            or "!" in line.code
-        ):
+        if match is None or not _IF.match(line.code) or " not " in line.code or "!" in line.code:
             continue
         if re.search(r"\b(?:and|or)\b|&&|\|\|", line.code) or not any(
             _RAISES.search(each.code) for each in lines[at : at + 3]
@@ -109,7 +106,7 @@ def _of_guards(clause: Clause, side: Side, reading: Reading) -> Conflict | None:
         if up == (side.up == refused):
             return None
         fate = "refused" if refused else "let through"
-        basis = f"the claim says {side.shown} is {fate}, line {line.number} says {line.code.strip()[:80]}"
+        basis = f"the claim says {side.shown} is {fate}, line {line.number} says {clipped(line.code)}"
         found.append(Conflict(basis, [line], clause))
     return found[0] if len(found) == 1 else None
 

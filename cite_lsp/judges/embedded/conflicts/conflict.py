@@ -7,6 +7,7 @@ from cite_lsp.audit.verdicts import Kind
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.claim.values import Value, is_number_word
 from cite_lsp.judges.embedded.claim.words import GLUE, SOFT, stem
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.lines.facts import Fact, Line, facts_of, lines_of
 from cite_lsp.judges.embedded.lines.reading import Reading, flat
 from cite_lsp.snapshot.excerpt import Excerpt
@@ -35,7 +36,8 @@ class Conflict:
 
 def says(claimed: str, fact: Fact, clause: Clause, kind: Kind = "contradicted") -> Conflict:
     """Give the conflict of what is claimed with a fact."""
-    return Conflict(f"the claim says {claimed}, line {fact.line.number} says {fact.shown}", [fact.line], clause, kind)
+    basis = f"the claim says {claimed}, line {fact.line.number} says {clipped(fact.shown)}"
+    return Conflict(basis, [fact.line], clause, kind)
 
 
 def given_elsewhere(fact: Fact, value: Value, reading: Reading) -> bool:

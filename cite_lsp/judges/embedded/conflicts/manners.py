@@ -3,7 +3,8 @@
 import re
 
 from cite_lsp.judges.embedded.claim.claims import Clause
-from cite_lsp.judges.embedded.conflicts.guards import NOT, SHOWN_CHARS, WHEN, facts_of_kind
+from cite_lsp.judges.embedded.clipped import clipped
+from cite_lsp.judges.embedded.conflicts.guards import NOT, WHEN, facts_of_kind
 from cite_lsp.judges.embedded.lines.code_reading import Told
 from cite_lsp.judges.embedded.lines.reading import Reading
 
@@ -66,7 +67,7 @@ def awaited(clause: Clause, reading: Reading) -> Told | None:
     return Told(
         is_async == bool(awaited),
         f"{(sync or awaited or [''])[0]!r}",
-        f"line {line.number} says {line.code.strip()[:SHOWN_CHARS]}",
+        f"line {line.number} says {clipped(line.code)}",
         (line.number,),
     )
 
@@ -108,7 +109,7 @@ def needed(clause: Clause, reading: Reading) -> Told | None:
     if len(found) != 1:
         return None
     line, match = found[0]
-    shown = f"line {line.number} says {line.code.strip()[:SHOWN_CHARS]}"
+    shown = f"line {line.number} says {clipped(line.code)}"
     return Told(bool(match["required"]) == bool(required), f"{name} {says[0] if says else ''}", shown, (line.number,))
 
 
@@ -126,6 +127,6 @@ def sorted_order(clause: Clause, reading: Reading) -> Told | None:
     by_time = re.search(r"newest|latest|oldest|earliest|recent|last|best|worst", (down or up or [""])[0], re.IGNORECASE)
     if (by_time and turned is None) or not reading.stated:
         return None
-    said = turned[0] if turned else sorts[0].code.strip()[:SHOWN_CHARS]
+    said = turned[0] if turned else clipped(sorts[0].code)
     shown = f"line {sorts[0].number} sorts with {said}"
     return Told(bool(turned) == bool(down), f"{(down or up or [''])[0]!r}", shown, (sorts[0].number,))

@@ -5,6 +5,7 @@ import re
 
 from cite_lsp.judges.embedded.claim.claims import Claim, Clause, Name
 from cite_lsp.judges.embedded.claim.values import Value
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict, another_case, given_elsewhere, says
 from cite_lsp.judges.embedded.conflicts.subjects import same_name
 from cite_lsp.judges.embedded.lines.reading import Reading
@@ -18,7 +19,7 @@ _DEFINES = re.compile(
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]{3,80}")
 _BEGINS = re.compile(
-    r"\s*(?:(?:the|an?|calling|each|every|this)\s+)?[`*_(]*(?:method|function|class)?\s*`?$", re.IGNORECASE
+    r"\s*+(?:(?:the|an?|calling|each|every|this)\s++)?[`*_(]*(?:method|function|class)?\s*`?$", re.IGNORECASE
 )
 _IS_TEXT = re.compile(
     r"[`\"'“]?(?P<name>[A-Za-z_$][\w$.-]{0,80})[`\"'”]?\s+(?:(?:is|are)(?: set)?(?: by default)?(?: to)?"
@@ -84,7 +85,7 @@ def exception_conflict(clause: Clause, reading: Reading) -> Conflict | None:
     other, line = next(iter(raised.items()))
     if not _apart(name, other):
         return None
-    return Conflict(f"the claim says {name}, line {line.number} says {line.code.strip()[:80]}", [line], clause)
+    return Conflict(f"the claim says {name}, line {line.number} says {clipped(line.code)}", [line], clause)
 
 
 def _apart(claimed: str, raised: str) -> bool:
@@ -139,7 +140,7 @@ def defined_elsewhere(claim: Claim, reading: Reading) -> Conflict | None:
     place = next((number for number, text in near if last in text and defines.search(text[:300])), 0)
     if not place:
         return None
-    basis = f"{subject} is defined on line {place}; line {other.number} says {other.code.strip()[:80]}"
+    basis = f"{subject} is defined on line {place}; line {other.number} says {clipped(other.code)}"
     return Conflict(basis, [other], claim, "off-topic")
 
 

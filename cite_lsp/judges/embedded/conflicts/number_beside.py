@@ -9,6 +9,7 @@ from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.claim.terms import pieces, terms_of
 from cite_lsp.judges.embedded.claim.values import Value, values_in_prose, with_unit
 from cite_lsp.judges.embedded.claim.words import plain_words, stem
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict, another_case, given_elsewhere, says
 from cite_lsp.judges.embedded.conflicts.subjects import hinted, is_part_of, measured_in, measures, narrowed, spelled_by
 from cite_lsp.judges.embedded.conflicts.value_conflicts import bound_of_another
@@ -188,8 +189,9 @@ def _share(clause: Clause, lines: list[str]) -> tuple[int, float]:
 
 def _around(sentence: str, value: Value) -> str:
     """Give a sentence as it is shown: cut so that the value is seen."""
-    start = max(0, value.end - _SHOWN) if len(sentence) > _SHOWN else 0
-    return sentence[start : start + _SHOWN]
+    start = max(0, value.end - _SHOWN + 1)
+    begin = sentence.find(" ", start, value.start) + 1 if start else 0
+    return clipped(("…" if begin else "") + sentence[begin:], _SHOWN)
 
 
 def _line_of(lines: tuple[Line, ...], value: Value) -> Line:

@@ -3,11 +3,11 @@
 import re
 
 from cite_lsp.judges.embedded.claim.claims import Clause
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.guards import (
     MISSING,
     NOT,
     PRESENT,
-    SHOWN_CHARS,
     WHEN,
     asks_for_presence,
     atoms,
@@ -82,7 +82,7 @@ def other_case(clause: Clause, reading: Reading) -> Told | None:
             }:
                 holds = atom.present == state
                 word = "unless" if guard.sign in ("else", "unless") else "if"
-                shown = f"line {outcome.first} does so {word} {guard.value[:SHOWN_CHARS]}"
+                shown = f"line {outcome.first} does so {word} {clipped(guard.value)}"
                 told.setdefault(holds, Told(holds, f"{match[0].strip()!r}", shown, (outcome.first,)))
     return next(iter(told.values())) if len(told) == 1 else None
 
@@ -142,7 +142,7 @@ def on_system(clause: Clause, reading: Reading) -> Told | None:
             shared = rest & code_words(f"{fact.name} {fact.value}") if is_inside(fact, guard) else frozenset()
             if all(map(str.isdigit, shared)) or any(map(str.isdigit, rest - shared)) or 2 * len(shared) < len(rest):
                 continue
-            shown = f"line {fact.first} does so {'where not' if turned else 'if'} {guard.value[:SHOWN_CHARS]}"
+            shown = f"line {fact.first} does so {'where not' if turned else 'if'} {clipped(guard.value)}"
             if len(shared) > told.get(holds, (0,))[0]:
                 told[holds] = len(shared), Told(holds, f"{match[0].strip()!r}", shown, (fact.first,))
     best = max((count for count, _ in told.values()), default=0)

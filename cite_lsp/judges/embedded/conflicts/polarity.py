@@ -1,11 +1,10 @@
 """Whether two statements with the same words say the same: what each negates, and words for the opposite."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from cite_lsp.judges.embedded.claim.terms import Term, pieces
+from cite_lsp.judges.embedded.claim.terms import pieces
 from cite_lsp.judges.embedded.lexicon import glue, lemma, opposed
 
 NEGATION = re.compile(
@@ -147,13 +146,6 @@ def negations(text: str) -> int:
 def turned(text: str) -> bool:
     """Whether lines of code or prose negate."""
     return bool(NEGATION.search(text) or _SIGN.search(text))
-
-
-def opposite_among(term: Term, words: Iterable[str]) -> str:
-    """Give the word among base forms that says the opposite of a term, or ""."""
-    if term.kind != "word" or not term.lemmas:
-        return ""
-    return opposite_in(term.lemmas[0], frozenset(words))
 
 
 def opposite_in(word: str, known: frozenset[str]) -> str:

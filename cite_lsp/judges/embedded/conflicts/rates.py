@@ -5,6 +5,7 @@ import re
 from cite_lsp.judges.embedded.beside.laid import WORDED
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.claim.values import Value, values_in_prose, with_unit
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict, another_case
 from cite_lsp.judges.embedded.lines.alignment import Index, align, weight
 from cite_lsp.judges.embedded.lines.reading import Reading
@@ -116,7 +117,7 @@ def optional_conflict(clause: Clause, reading: Reading) -> Conflict | None:
     if not found[other] or found[claimed]:
         return None
     line = found[other][0]
-    return Conflict(f"the claim says {claimed}, line {line.number} says {line.code.strip()[:80]}", [line], clause)
+    return Conflict(f"the claim says {claimed}, line {line.number} says {clipped(line.code)}", [line], clause)
 
 
 def port_conflict(clause: Clause, reading: Reading) -> Conflict | None:
@@ -135,7 +136,7 @@ def port_conflict(clause: Clause, reading: Reading) -> Conflict | None:
     if len({port for _, port in found}) != 1 or any(claimed in line.text for line in reading.lines):
         return None
     line = found[0][0]
-    return Conflict(f"the claim says port {claimed}, line {line.number} says {line.code.strip()[:80]}", [line], clause)
+    return Conflict(f"the claim says port {claimed}, line {line.number} says {clipped(line.code)}", [line], clause)
 
 
 def _stretch(text: str) -> str:
@@ -180,5 +181,7 @@ def _is_about(clause: Clause, value: Value, sentence: Sentence) -> bool:
 def _against(claimed: str, sentence: Sentence, clause: Clause) -> Conflict:
     line = sentence.lines[0]
     return Conflict(
-        f"the claim says {claimed}, line {line.number} says {sentence.text[:100]!r}", list(sentence.lines), clause
+        f"the claim says {claimed}, line {line.number} says {clipped(sentence.text, 100)!r}",
+        list(sentence.lines),
+        clause,
     )

@@ -3,12 +3,12 @@
 import re
 
 from cite_lsp.judges.embedded.claim.claims import Clause
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.bounds import COMPARED
 from cite_lsp.judges.embedded.conflicts.guards import (
     ACCEPTS,
     NOT,
     REFUSES,
-    SHOWN_CHARS,
     WHEN,
     Atom,
     asks_for_presence,
@@ -90,7 +90,7 @@ def named_error(clause: Clause, reading: Reading) -> Told | None:
     case = said & (code_words(guard.value) | code_words(fact.value))
     if len(case) < 2 or len(said - case - code_words(fact.owner)) > 2 * len(case):
         return None
-    shown = f"line {fact.first} raises {fact.name} if {guard.value[:SHOWN_CHARS]}"
+    shown = f"line {fact.first} raises {fact.name} if {clipped(guard.value)}"
     return Told(True, f"{fact.name}", shown, (fact.first,))
 
 
@@ -109,7 +109,7 @@ def accepted_case(clause: Clause, reading: Reading) -> Told | None:
         if all(atom is not None and atom_said(atom, clause.text, said) for atom in known):
             shared = said & (code_words(guard.value) | code_words(raised.value) | code_words(raised.name))
             if len(shared) >= max(3, len(said) // 3):
-                shown = f"line {raised.first} raises {raised.name} if {guard.value[:SHOWN_CHARS]}"
+                shown = f"line {raised.first} raises {raised.name} if {clipped(guard.value)}"
                 return Told(False, f"{match[0].strip()!r}", shown, (raised.first,))
     return None
 

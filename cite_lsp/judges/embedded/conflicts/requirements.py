@@ -8,7 +8,7 @@ from cite_lsp.judges.embedded.beside.spoken import spoken
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.claim.terms import pieces
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict
-from cite_lsp.judges.embedded.lines.facts import Line
+from cite_lsp.judges.embedded.lines.facts import Line, as_written
 from cite_lsp.judges.embedded.lines.reading import Reading
 
 Version = tuple[int, ...]
@@ -203,7 +203,7 @@ def requirements_of(reading: Reading) -> Iterator[Requirement]:
             continue
         for pattern in (_LISTED, _KEYED, _IN_LINE, _SET, _TAGGED):
             for match in pattern.finditer(text):
-                yield Requirement(match["name"], _bounds(match["spec"]), line, match[0].strip())
+                yield Requirement(match["name"], _bounds(match["spec"]), line, as_written(match))
         for match in _SAID.finditer(text):
             if match["sign"] or match["up"]:
                 yield Requirement(match["name"], ((">=", _parts(match["number"])),), line, match[0].strip())

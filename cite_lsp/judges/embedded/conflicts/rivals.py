@@ -7,6 +7,7 @@ from functools import lru_cache
 from cite_lsp.judges.embedded.beside.laid import WORDED
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.claim.terms import Term
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.conflict import NEAR, Conflict, another_case
 from cite_lsp.judges.embedded.conflicts.polarity import NEGATION
 from cite_lsp.judges.embedded.lines.alignment import Index, align, weight
@@ -120,7 +121,7 @@ def rival_conflict(clause: Clause, reading: Reading) -> Conflict | None:
         if len({other for _, others in rivals for other in others}) == 1 or len(rivals) == 1:
             line = rivals[0][0]
             if _is_about(clause, spelled, line, reading) and not _near(family, name, line, reading):
-                basis = f"the claim says {spelled}, line {line.number} says {line.text.strip()[:80]}"
+                basis = f"the claim says {spelled}, line {line.number} says {clipped(line.text)}"
                 return Conflict(basis, [line], clause)
     return None
 

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from cite_lsp.judges.embedded.claim.claims import Clause
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict
 from cite_lsp.judges.embedded.conflicts.preferences import preferences
 from cite_lsp.judges.embedded.lines.code_reading import Told, arguments, code_words, said_words, sided
@@ -14,7 +15,7 @@ from cite_lsp.snapshot.code_facts import CodeFact
 
 _MOST_SENTENCES = 60
 _MOST_FACTS = 400
-_SHOWN = 80
+_MOST_OF_SENTENCE = 120
 _WINS = re.compile(
     r"\b(?:overrid(?:es?|ing)|overrul(?:es?|ing)|replac(?:es?|ing)"
     r"|(?:takes?|ha(?:s|ve)|gets?) (?:precedence|priority) over"
@@ -168,7 +169,7 @@ def _precedence(text: str, reading: Reading) -> Told | None:
     if said is None and alone is None:
         return None
     winner, loser = said[:2] if said else (_around(text, alone)[0] if alone else "", "")
-    claimed = f"{winner!r} wins" + (f" over {loser!r}" if loser else "")
+    claimed = f"{clipped(winner)!r} wins" + (f" over {clipped(loser)!r}" if loser else "")
     sides: dict[int, Told] = {}
     own = _owner_words(reading)
     for first, second, shown, at in preferences(reading):
@@ -228,8 +229,10 @@ def _in_order_of_arguments(text: str, reading: Reading) -> Told | None:
             continue
         side = sided(one, two, code_words(given[0]), code_words(given[1]), either=True)
         if side:
-            shown = f"line {fact.first} has {given[0][:_SHOWN]} first and {given[1][:_SHOWN]} second"
-            sides.setdefault(side, Told(side > 0, f"{one!r} first and {two!r} second", shown, (fact.first,)))
+            shown = f"line {fact.first} has {clipped(given[0])} first and {clipped(given[1])} second"
+            sides.setdefault(
+                side, Told(side > 0, f"{clipped(one)!r} first and {clipped(two)!r} second", shown, (fact.first,))
+            )
     return next(iter(sides.values())) if len(sides) == 1 else None
 
 
@@ -247,7 +250,7 @@ def _made(text: str, reading: Reading) -> Told | None:
         return None
     claimed = f"{own[0].name} is made from {right!r}"
     made, at = _through(own[0], values)
-    shown = f"line {own[0].first} says {own[0].name} = {own[0].value[:_SHOWN]}"
+    shown = f"line {own[0].first} says {own[0].name} = {clipped(own[0].value)}"
     if wanted <= made:
         return Told(True, claimed, shown, at)
     for other in values:
@@ -286,7 +289,7 @@ def _ordered(text: str, reading: Reading) -> Told | None:
     holds = ahead == bool(match["before"])
     word = "before" if match["before"] else "after"
     shown = f"line {one[0].first} calls {one[0].name}, line {two[0].first} calls {two[0].name}"
-    return Told(holds, f"{left!r} {word} {right!r}", shown, (one[0].first, two[0].first))
+    return Told(holds, f"{clipped(left)!r} {word} {clipped(right)!r}", shown, (one[0].first, two[0].first))
 
 
 def _calls_named(phrase: str, calls: list[CodeFact]) -> list[CodeFact]:
@@ -332,7 +335,7 @@ def _moved(text: str, reading: Reading) -> Told | None:
         ends = (given[0], given[1]) if copies else (fact.value, fact.name)
         side = sided(source, target, code_words(ends[0]), code_words(ends[1]))
         if side:
-            shown = f"line {fact.first} goes from {ends[0][:_SHOWN]} to {ends[1][:_SHOWN]}"
+            shown = f"line {fact.first} goes from {clipped(ends[0])} to {clipped(ends[1])}"
             sides.setdefault(side, Told(side > 0, f"from {source!r} to {target!r}", shown, (fact.first,)))
     return next(iter(sides.values())) if len(sides) == 1 else None
 
@@ -378,8 +381,8 @@ def _related(text: str, reading: Reading) -> Told | None:
             if side:
                 number = sentence.lines[0].number
                 at = tuple(line.number for line in sentence.lines)
-                shown = f"line {number} says {sentence.text[: _SHOWN * 2]!r}"
-                return Told(side > 0, f"{claimed[0]!r} {claimed[2]} {claimed[1]!r}", shown, at)
+                shown = f"line {number} says {clipped(sentence.text, _MOST_OF_SENTENCE)!r}"
+                return Told(side > 0, f"{clipped(claimed[0])!r} {claimed[2]} {clipped(claimed[1])!r}", shown, at)
     return None
 
 

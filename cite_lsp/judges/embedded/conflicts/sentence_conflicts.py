@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from cite_lsp.judges.embedded.claim.claims import Clause
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict
 from cite_lsp.judges.embedded.conflicts.polarity import Signed, hedged, opposite_in, signed_words
 from cite_lsp.judges.embedded.lexicon import kin, soft
@@ -20,7 +21,7 @@ _LEAST_OPPOSED = 0.65
 _LEAST_REVERTED = 0.75
 _LEAST_BESIDES = 2
 _WHOLE = 0.9
-_MOST_SHOWN = 160
+_MOST_SHOWN = 120
 _SIDES = 3
 _NARROWS = re.compile(
     r"\b(?:unless|until|till|except|only|other than|besides|if|when|while|where|once|instead|yet|still|may|might|can"
@@ -61,15 +62,22 @@ def sentence_conflict(clause: Clause, reading: Reading) -> Conflict | None:
     """Give the sentence of the cited lines that says a clause the other way round."""
     words = signed_words(clause.text)
     for sentence in reading.sentences:
-        if sentence.quoted and not any(_TOLD.search(line.text[:300]) for line in sentence.lines):
+        if sentence.quoted and not any(_describes(line.text[:300]) for line in sentence.lines):
             continue
         near = beside(words, sentence)
         said = _against(clause, near)
         if said is not None:
             line = _line_with(said[1].text, sentence)
-            basis = f"the claim says {clause.text.strip(' .,;')!r}, line {line.number} says {_shown(sentence.text)!r}"
+            claimed = clipped(clause.text.strip(" .,;"), _MOST_SHOWN)
+            basis = f"the claim says {claimed!r}, line {line.number} says {clipped(sentence.text, _MOST_SHOWN)!r}"
             return Conflict(basis, [line], clause)
     return None
+
+
+@lru_cache(maxsize=128)
+def _describes(code: str) -> bool:
+    """Whether a line holds a text that describes; asked again for each clause."""
+    return bool(_TOLD.search(code))
 
 
 def _against(clause: Clause, near: Beside) -> tuple[Signed, Signed] | None:
@@ -267,7 +275,3 @@ def _literal(word: Signed, other: Signed) -> bool:
 
 def _line_with(text: str, sentence: Sentence) -> Line:
     return next((line for line in sentence.lines if text in line.text), sentence.lines[0])
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"

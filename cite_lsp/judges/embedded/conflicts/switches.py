@@ -6,6 +6,7 @@ from cite_lsp.judges.embedded.beside.spoken import Spoken, spoken
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.claim.terms import pieces, terms_of
 from cite_lsp.judges.embedded.claim.values import Value
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.conflict import Conflict, another_case, given_elsewhere, says
 from cite_lsp.judges.embedded.conflicts.polarity import negations
 from cite_lsp.judges.embedded.conflicts.subjects import spelled_by
@@ -17,7 +18,7 @@ _SWITCH = r"(?:switched|turned|set|made|put)?"
 _ON = r"(?:enabled|activated|true|requested|asked for|set|on)"
 _OFF = r"(?:disabled|deactivated|false|off)"
 _UNLESS = re.compile(
-    rf"\b(?:unless|until)\s+(?P<what>[^,;.]{{1,60}}?)\s+(?:is|are|has been|have been|gets?)\s+"
+    rf"\b(?:unless|until)\s++(?P<what>[^,;.]{{1,60}}?)\s++(?:is|are|has been|have been|gets?)\s+"
     rf"(?:explicitly\s|expressly\s)?{_SWITCH}\s?(?:to\s)?(?:(?P<on>{_ON})|(?P<off>{_OFF}))\b",
     re.IGNORECASE,
 )
@@ -71,7 +72,7 @@ def switch_conflict(clause: Clause, reading: Reading) -> Conflict | None:
     if any(other.value.amounts[0] == value for other, _ in found):
         return None
     claimed = Value("truth", (value,), shown)
-    return None if given_elsewhere(fact, claimed, reading) else says(repr(shown), fact, clause)
+    return None if given_elsewhere(fact, claimed, reading) else says(repr(clipped(shown, 100)), fact, clause)
 
 
 def _state(clause: Clause) -> tuple[str, bool, str] | None:

@@ -160,22 +160,6 @@ class Alignment:
 
     pairs: tuple[tuple[Term, Found | None], ...] = field(default=())
 
-    @property
-    def missing(self) -> list[Term]:
-        """The terms that carry something and stand nowhere."""
-        return [term for term, found in self.pairs if found is None and not term.soft]
-
-    @property
-    def held(self) -> list[tuple[Term, Found]]:
-        """The terms that were found."""
-        return [(term, found) for term, found in self.pairs if found is not None]
-
-    @property
-    def coverage(self) -> float:
-        """The share of the clause that was found, by weight."""
-        whole = sum(weight(term) for term, _ in self.pairs)
-        return sum(weight(term) for term, found in self.pairs if found is not None) / whole if whole else 0.0
-
 
 def weight(term: Term) -> float:
     """Give what a term counts for: names, values and quotations more than words, soft words little."""

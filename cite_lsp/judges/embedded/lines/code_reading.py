@@ -98,8 +98,13 @@ def _around(line: str, first: int, last: int) -> Iterator[CodeFact]:
     match = _IF.match(line[:_LONGEST])
     if match is not None and match["word"] != "while":
         rest = match["rest"].strip()
-        condition = inside(rest[1:]) if rest.startswith("(") else re.split(r"\s?\{|:\s|:$", rest, maxsplit=1)[0]
+        condition = _condition_of(rest)
         yield CodeFact("guard", first, last, "", condition.strip(), "", "unless" if match["word"] == "unless" else "if")
+
+
+def _condition_of(rest: str) -> str:
+    """Give what stands behind the word of a condition, up to where what it guards begins."""
+    return inside(rest[1:]) if rest.startswith("(") else re.split(r"\s?\{|:\s|:$", rest, maxsplit=1)[0]
 
 
 def _guards(lines: Sequence[Line], at: int) -> Iterator[CodeFact]:
@@ -112,7 +117,7 @@ def _guards(lines: Sequence[Line], at: int) -> Iterator[CodeFact]:
             yield CodeFact("guard", line.number, line.number, "", behind["value"].strip(), "", behind["word"])
         return
     rest = match["rest"].strip()
-    condition = inside(rest[1:]) if rest.startswith("(") else re.split(r"\s?\{|:\s|:$", rest, maxsplit=1)[0]
+    condition = _condition_of(rest)
     behind_it = rest[len(condition) + 2 if rest.startswith("(") else len(condition) :].strip(" :{")
     sign = "unless" if match["word"] == "unless" else "while" if match["word"] == "while" else "if"
     last = line.number if len(behind_it) > 1 else _end(lines, at, len(match["indent"]))

@@ -107,6 +107,11 @@ class Fact:
     """Whether the value is a lower bound."""
 
 
+def indent_of(text: str) -> int:
+    """Give how many blanks and tabs a line begins with."""
+    return len(text) - len(text.lstrip(" \t"))
+
+
 def lines_of(excerpts: tuple[Excerpt, ...]) -> list[Line]:
     """Give the lines of the excerpts, comments and docstrings told apart from code."""
     found: list[Line] = []
@@ -212,7 +217,13 @@ def _fact(line: Line, match: re.Match[str], name: str = "") -> Fact | None:
     value = _value(name, written, groups, line.comment)
     if value is None or not name or name in ("default", "const", "return", "case", "else"):
         return None
-    return Fact(name, name_words(name), value, line, match[0].strip(), least=groups.get("sign") == ">=")
+    return Fact(name, name_words(name), value, line, as_written(match), least=groups.get("sign") == ">=")
+
+
+def as_written(match: re.Match[str]) -> str:
+    """Give what was found as it is shown: without a quote that is opened in it and not closed."""
+    text = match[0].strip()
+    return text[1:] if text[:1] in ("'", '"') and text.count(text[0]) % 2 else text
 
 
 def _value(name: str, written: str, groups: dict[str, str | None], comment: str) -> Value | None:

@@ -8,7 +8,7 @@ from cite_lsp.judges.embedded.claim.values import numbers_in_code, values_in_pro
 from cite_lsp.judges.embedded.claim.words import vocabulary
 from cite_lsp.judges.embedded.lines.alignment import Index
 from cite_lsp.judges.embedded.lines.code_reading import text_facts
-from cite_lsp.judges.embedded.lines.facts import Fact, Line, facts_of, lines_of
+from cite_lsp.judges.embedded.lines.facts import Fact, Line, facts_of, indent_of, lines_of
 from cite_lsp.judges.embedded.lines.sentences import Sentence, sentences_of
 from cite_lsp.snapshot.code_facts import CodeFact, CodeFacts, FactsOf
 from cite_lsp.snapshot.languages import find_language
@@ -22,6 +22,9 @@ _RAISES = re.compile(
 _RAISE_ABOVE = 20
 """Lines over which a statement that raises may reach."""
 _MOST_UPWARDS = 400
+_REST_OF_UNIT = 40
+_REST_OF_RANGE = 100
+"""Lines that a unit, or a range as it was written, may have more than are shown of it."""
 _ENDS_HEADER = re.compile(r"\s*(?:\)|\{|where\b)")
 _STYLE = re.compile(r"[_\-\s`\"']")
 _PARTS = re.compile(r"\.|::|->|/|\(\)|\s+")
@@ -36,6 +39,13 @@ class Reading:
         self._facts_of = facts_of
         self.lines: list[Line] = lines_of(row.excerpts)
         self.truncated = any(excerpt.truncated for excerpt in row.excerpts)
+
+    @property
+    def may_end(self) -> int:
+        """The last line, 1-based, that may belong to what was cited, where not all of that is shown."""
+        excerpt = self.row.excerpts[-1]
+        rest = _REST_OF_UNIT if excerpt.cited else _REST_OF_RANGE
+        return excerpt.end_line + (rest if excerpt.truncated else 0)
 
     @cached_property
     def prose(self) -> bool:
@@ -121,7 +131,9 @@ class Reading:
         if first > len(file):
             return ()
         said = (text for text in file[first - 1 : self.row.excerpts[0].end_line] if text.strip())
-        indent = _indent(next(said, ""))
+        beginning = next(said, "")
+        # Lines that begin in the middle of a header are enclosed by what that begins with.
+        indent = indent_of(beginning) + (not self.prose and bool(_ENDS_HEADER.match(beginning)))
         found: list[str] = []
         for number in range(first - 2, max(-1, first - 2 - _MOST_UPWARDS), -1):
             text = file[number]
@@ -130,9 +142,9 @@ class Reading:
             if self.prose:
                 if _HEADING.match(text):
                     found.append(text)
-            elif _indent(text) < indent:
+            elif indent_of(text) < indent:
                 # The last line of a header that is spread over several: its first one stands as far out.
-                indent = _indent(text) + bool(_ENDS_HEADER.match(text))
+                indent = indent_of(text) + bool(_ENDS_HEADER.match(text))
                 found.append(text)
             if indent == 0 and not self.prose:
                 break
@@ -177,10 +189,6 @@ class Reading:
     @cached_property
     def _around(self) -> list[tuple[str, frozenset[str]]]:
         return [(line, _tokens_of(line)) for line in self.context]
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip(" \t"))
 
 
 def _stands(name: str, lines: "list[str] | tuple[str, ...]") -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cite_lsp.judges.embedded.lines.facts import Line
+from cite_lsp.judges.embedded.lines.facts import Line, indent_of
 
 _MOST_CHARS = 600
 _OPENS = re.compile(r"\s{0,400}(?:[rRbBuUfF]{0,2}(?:\"\"\"|''')|/\*{1,4}!?|<!--|\{#-?|\(\*|=begin\b)")
@@ -163,7 +163,7 @@ class _Prose:
             self.blocks.append(_Block([(text.strip().strip("#= "), line)]))
             self._block = _Block([], self._under)
         elif _DIRECTIVE.match(text):
-            self._indented = _indent(text) if "code" in text.lower() else -1
+            self._indented = indent_of(text) if "code" in text.lower() else -1
         elif text.strip() and not _RULE.match(text):
             self._say(text[item.end() :] if item else text, line)
 
@@ -172,7 +172,7 @@ class _Prose:
             self._block.pieces.append((text.strip(), line))
         if text.rstrip().endswith("::"):
             self.end()
-            self._indented = _indent(line.text)
+            self._indented = indent_of(line.text)
 
     def _in_code(self, text: str) -> bool:
         """Whether a line belongs to a block of code, or to the fence around one."""
@@ -194,11 +194,7 @@ def _underlines(text: str, block: _Block) -> bool:
 
 def _inside(text: str, indented: int) -> bool:
     """Whether a line belongs to a block of code that is told from its surroundings by its indentation."""
-    return indented >= 0 and (not text.strip() or _indent(text) > indented)
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip(" \t"))
+    return indented >= 0 and (not text.strip() or indent_of(text) > indented)
 
 
 def _texts(lines: Sequence[Line]) -> Iterator[Sentence]:

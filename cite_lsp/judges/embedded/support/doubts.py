@@ -19,7 +19,7 @@ from cite_lsp.judges.embedded.conflicts.sentence_conflicts import (
 )
 from cite_lsp.judges.embedded.conflicts.subjects import is_about, spelled_by
 from cite_lsp.judges.embedded.lexicon import glue, opposed, spoken_by
-from cite_lsp.judges.embedded.lines.facts import Fact, Line
+from cite_lsp.judges.embedded.lines.facts import Fact, Line, indent_of
 from cite_lsp.judges.embedded.lines.sentences import Sentence
 from cite_lsp.judges.embedded.support.particulars import particulars
 from cite_lsp.judges.embedded.support.polarity_doubts import fails, polarity_doubts
@@ -41,7 +41,7 @@ _IN_SIGNS = frozenset(
 )
 """Words whose opposite code says by a sign that is no accident: `name?: string`, `reverse=True`."""
 _BECAUSE = re.compile(r"\b(?:because|so that|in order to|in order that|since|due to|lest)\b", re.IGNORECASE)
-_GUARD = re.compile(r"\s*(?:\}?\s*(?:else\s*)?if|elif|elsif|unless|case|when)\b")
+_GUARD = re.compile(r"\s*+(?:(?:\}\s*)?(?:else\s*)?if|elif|elsif|unless|case|when)\b")
 _ALL = re.compile(r"\b(?:every|all|always|each|any|never|none|no)\b", re.IGNORECASE)
 _SOME = re.compile(
     r"\b(?:most|some|many|several|usually|often|sometimes|mostly|generally|typically|certain|mainly|popular)\b",
@@ -146,7 +146,7 @@ def _calls_otherwise(laid: Laid) -> Iterator[str]:
     for match in _CALLS.finditer(laid.claim.text):
         caller = _line_of(match["caller"] or match["by"], laid)
         callee = _line_of(match["callee"] or match["called"], laid)
-        if caller and callee and _indent(callee) <= _indent(caller) and caller is not callee:
+        if caller and callee and indent_of(callee.text) <= indent_of(caller.text) and caller is not callee:
             yield f"looked for a call on line {callee.number} inside of line {caller.number} and did not find one"
     if len(laid.claim.names) > 1 and _IN_TURN.search(laid.claim.without_default):
         yield "every name was found, but which of them comes first no line states in words"
@@ -155,10 +155,6 @@ def _calls_otherwise(laid: Laid) -> Iterator[str]:
 def _line_of(name: str, laid: Laid) -> Line | None:
     spelled = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
     return next((line for line in laid.reading.lines if spelled.search(line.code[:600])), None)
-
-
-def _indent(line: Line) -> int:
-    return len(line.text) - len(line.text.lstrip(" \t"))
 
 
 def _of_sentences(laid: Laid, sentences: Sequence[Sentence]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from cite_lsp.judges.embedded.beside.laid import STRONG, WORDED, Laid, LaidClause
 from cite_lsp.judges.embedded.claim.terms import Term
+from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.rivals import families
 from cite_lsp.judges.embedded.lines.alignment import Index
 from cite_lsp.judges.embedded.lines.facts import Line
@@ -79,7 +80,7 @@ def supported(laid: Laid) -> Support:
 
 
 def _shown(lines: Sequence[Line]) -> str:
-    return "; ".join(f"line {line.number} says {line.text.strip()[:80]}" for line in lines[:_MOST_SHOWN])
+    return "; ".join(f"line {line.number} says {clipped(line.text)}" for line in lines[:_MOST_SHOWN])
 
 
 def _in_one_sentence(laid: Laid) -> bool:

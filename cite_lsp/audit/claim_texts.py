@@ -72,6 +72,11 @@ def _opened(part: str, *, after_citation: bool) -> str:
     return _CLOSING.sub("", part) if after_citation else part
 
 
+def citations_in(text: str, citations: Iterable[str]) -> int:
+    """Give how many of some citations stand in a claim as written."""
+    return len(_places(text, frozenset(citations)))
+
+
 def _closed(part: str) -> str:
     """Give a part without what opened for the citation behind it: a bracket, a code span."""
     while part and (part[-1] in _OPENING or (part[-1] == "`" and part.count("`") % 2)):

@@ -13,6 +13,7 @@ def row_to_data(row: Row, *, with_file: bool = True) -> dict[str, Any]:
         "claim": row.claim,
         "sentence": row.sentence,
         "part": row.part,
+        "citations": row.citations,
         "section": row.section,
         "path": row.path,
         "language": row.language,
@@ -37,6 +38,7 @@ def row_from_data(data: Mapping[str, Any]) -> Row:
         language=data.get("language"),
         file=None if file is None else tuple(file),
         part=data.get("part") or "",
+        citations=int(data.get("citations") or 0),
     )
 
 

@@ -4,7 +4,7 @@ import hashlib
 
 import orjson
 
-from cite_lsp.audit.claim_texts import behind, without_citations
+from cite_lsp.audit.claim_texts import behind, citations_in, without_citations
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.snapshot.excerpt import Excerpt, language_of
@@ -57,6 +57,7 @@ def bound_row(
         file=file,
         file_sha256=file_sha256,
         part="" if part == claim else part,
+        citations=citations_in(anchor.claim, citations),
     )
 
 

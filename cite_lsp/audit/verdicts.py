@@ -23,6 +23,7 @@ class Row:
         excerpts: The cited lines, an excerpt for each span that has lines.
         sentence: The whole sentence; "" where it is not known.
         part: What of the claim stands at this citation, where the claim has more than that; "" where it is not known.
+        citations: How many citations the claim has, this one among them; 0 where it is not known.
         section: The heading above it, or "".
         path: The cited file, "/" between segments; "" where it is not known. For messages, never for the verdict.
         language: What `language_of` says of the path, or None.
@@ -39,6 +40,7 @@ class Row:
     file: tuple[str, ...] | None = None
     file_sha256: str = ""
     part: str = ""
+    citations: int = 0
 
     @classmethod
     def of(
@@ -88,7 +90,8 @@ class Row:
         return digest.hexdigest()
 
     def _parts(self, judge_identity: str, reads_file: bool) -> Iterable[str]:
-        yield from ("row-2", judge_identity, self.claim, self.part, self.sentence, self.language or "")
+        yield from ("row-2", judge_identity, self.claim, self.part, str(self.citations), self.sentence)
+        yield self.language or ""
         for excerpt in self.excerpts:
             cited = excerpt.cited - excerpt.start_line if excerpt.cited else ""
             yield f"excerpt {len(excerpt.lines)} {excerpt.unit} {excerpt.truncated} {excerpt.clipped} {cited}"

@@ -30,6 +30,7 @@ from cite_lsp.judges.embedded.support.support import supported
 from cite_lsp.snapshot.code_facts import FactsOf
 
 IDENTITY = "embedded/2"
+_LEAST_OF_PART = 4
 _CARRIED = 0.6
 """Of a clause so much must stand in the lines for it to be carried where another one is contradicted."""
 _CHECKS = (
@@ -114,7 +115,8 @@ def _of_words(laid: Laid) -> Verdict | None:
 def _of_support(laid: Laid, own: Laid) -> Verdict:
     """Give *supported* where the lines carry the claim, or the part of it that stands at this citation."""
     found = supported(laid)
-    if found.why_not and own is not laid:
+    # What is named at a citation may be what the sentence denies behind it: by itself it has to say something.
+    if found.why_not and own is not laid and (laid.reading.row.citations > 1 or len(own.telling) >= _LEAST_OF_PART):
         found = supported(own)
     if found.why_not:
         return _unchecked(found.why_not)

@@ -127,7 +127,7 @@ def _may_lack(laid: Laid) -> bool:
 
 def _margin(laid: Laid, *, named: bool) -> float:
     """Give by how much of the claim's weight more must stand elsewhere than here, as measured."""
-    if laid.claim.cited > 1 or laid.whole_claim.cited > 1 or laid.whole_claim.of_table:
+    if max(laid.claim.cited, laid.whole_claim.cited, laid.reading.row.citations) > 1 or laid.whole_claim.of_table:
         return _MARGIN_OF_PLACES
     if len(laid.parts) > 1:
         return _MARGIN_OF_PARTS

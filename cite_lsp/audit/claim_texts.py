@@ -17,10 +17,15 @@ _BEFORE_STOP = re.compile(r"(?<!\s)\s+([.,;:!?])")
 _LEFT_OVER = " ,;:–—-"
 _WORDS = re.compile(r"[A-Za-z]{2,}")
 _LEAST_WORDS = 2
+_JOINING = frozenset("and or see also at in cf".split())
+"""Words between the citations of one list."""
+_LONGEST_LIST = 4_000
 _OPENING = frozenset(" ([{,;:–—-/→")
 _CLOSING = re.compile(r"\A`?[)\]*_]*")
 _LEADING = re.compile(r"\A[\s)\].,;:–—-]*(?:(?:and|or|but|while|whereas|then)\b\s*)?")
 _BLANKS = re.compile(r"\s{2,}")
+_POINTING = re.compile(r"(?:^|(?<=[\s(\[]))(?:see|at|in|cf\.)$", re.IGNORECASE)
+"""What points to the citation right behind it, as in `_LONE`."""
 
 
 def without_citations(text: str, citations: Iterable[str]) -> str:
@@ -46,22 +51,41 @@ def behind(text: str, citations: Iterable[str], own: str) -> str:
     Returns:
         The part without citations; "" where `own` does not stand in the text exactly once.
     """
-    places = _places(text, frozenset(citations))
-    at = [index for index, match in enumerate(places) if match[0] == own]
-    if len(at) != 1:
-        return ""
-    place = at[0]
-    end = places[place].start()
-    starts = [match.end() for match in places[:place]]
-    part = ""
-    for start in [*reversed(starts), 0]:
-        part = _opened(text[start:end], after_citation=start > 0)
-        if len(_WORDS.findall(part)) >= _LEAST_WORDS:
-            break
-    if len(_WORDS.findall(part)) < _LEAST_WORDS:
-        end = places[place + 1].start() if place + 1 < len(places) else len(text)
-        part = _opened(text[places[place].end() : end], after_citation=True)
-    part = _without(_closed(part), frozenset(citations))
+    return _parts(text, frozenset(citations)).get(own, "")
+
+
+@lru_cache(maxsize=64)
+def _parts(text: str, citations: frozenset[str]) -> dict[str, str]:
+    """Give for each citation of a claim what `behind` says of it; in one walk, for a claim may have thousands."""
+    pattern = _pattern(citations)
+    places = list(pattern.finditer(text)) if pattern is not None else []
+    found: dict[str, str] = {}
+    first = begin = end = 0  # the citation that a list begins with, and what stands before it
+    part: str | None = None
+    for number, place in enumerate(places):
+        start = places[number - 1].end() if number else 0
+        words = _WORDS.findall(text[start : place.start()])
+        says = any(word.lower() not in _JOINING for word in words)
+        if not number or (says and len(words) >= _LEAST_WORDS):
+            first, begin, end, part = number, start, place.start(), None
+        elif says and place.start() - begin <= _LONGEST_LIST:
+            end, part = place.start(), None
+        if part is None:
+            inner = frozenset(each[0] for each in places[first:number])
+            part = _told(text[begin:end], inner, after_citation=begin > 0)
+        told = part
+        if len(_WORDS.findall(told)) < _LEAST_WORDS:
+            behind_it = places[number + 1].start() if number + 1 < len(places) else len(text)
+            told = _told(text[place.end() : behind_it], frozenset(), after_citation=True)
+        found[place[0]] = "" if place[0] in found else told
+    return found
+
+
+def _told(part: str, citations: frozenset[str], *, after_citation: bool) -> str:
+    """Give a part as it reads by itself."""
+    part = _closed(_opened(part, after_citation=after_citation))
+    bare = _closed(_POINTING.sub("", part))
+    part = _without(bare if len(_WORDS.findall(bare)) >= _LEAST_WORDS else part, citations)
     if part.startswith("`") and part.count("`") % 2:  # else it opens a name
         part = part[1:]
     return _closed(_LEADING.sub("", part))
@@ -74,26 +98,39 @@ def _opened(part: str, *, after_citation: bool) -> str:
 
 def citations_in(text: str, citations: Iterable[str]) -> int:
     """Give how many of some citations stand in a claim as written."""
-    return len(_places(text, frozenset(citations)))
+    return _counted(text, frozenset(citations))
+
+
+@lru_cache(maxsize=64)
+def _counted(text: str, citations: frozenset[str]) -> int:
+    pattern = _pattern(citations)
+    return 0 if pattern is None else sum(1 for _ in pattern.finditer(text))
 
 
 def _closed(part: str) -> str:
     """Give a part without what opened for the citation behind it: a bracket, a code span."""
-    while part and (part[-1] in _OPENING or (part[-1] == "`" and part.count("`") % 2)):
-        part = part[:-1]
-    return part
+    end, ticks = len(part), part.count("`")
+    while end and (part[end - 1] in _OPENING or (part[end - 1] == "`" and ticks % 2)):
+        end -= 1
+        ticks -= part[end] == "`"
+    return part[:end]
 
 
-@lru_cache(maxsize=64)
-def _places(text: str, citations: frozenset[str]) -> tuple[re.Match[str], ...]:
-    longest_first = sorted((each for each in citations if each), key=lambda each: (-len(each), each))
-    return tuple(re.finditer("|".join(map(re.escape, longest_first)), text)) if longest_first else ()
+@lru_cache(maxsize=8)
+def _longest_first(citations: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(filter(None, citations), key=lambda each: (-len(each), each)))
+
+
+@lru_cache(maxsize=8)
+def _pattern(citations: frozenset[str]) -> re.Pattern[str] | None:
+    """Give what finds the citations of a block, whose sentences share them."""
+    return re.compile("|".join(map(re.escape, _longest_first(citations)))) if any(citations) else None
 
 
 @lru_cache(maxsize=64)
 def _without(text: str, citations: frozenset[str]) -> str:
     """Do it once for a sentence that many citations share: of a long one it takes a while."""
-    for citation in sorted(citations, key=lambda each: (-len(each), each)):
+    for citation in _longest_first(citations):
         text = text.replace(citation, _words_of(citation))
     if _EMPTIED not in text:
         return text

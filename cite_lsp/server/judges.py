@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cite_lsp.audit.judgement import Heard, Judged, Judgement, Trouble
 from cite_lsp.audit.row_data import row_to_data, verdict_from_data
 from cite_lsp.audit.verdicts import Row, Verdict
-from cite_lsp.judges.embedded import EmbeddedJudge
+from cite_lsp.judges.embedded.identity import IDENTITY, READS_FILE
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
 
 if TYPE_CHECKING:
@@ -48,9 +48,8 @@ class WorkerJudge:
 
     def __init__(self, worker: Worker) -> None:
         """Take the worker."""
-        judge = EmbeddedJudge()
-        self.identity = judge.identity
-        self.reads_file = judge.reads_file
+        self.identity = IDENTITY
+        self.reads_file = READS_FILE
         self._worker = worker
 
     async def ask(self, rows: Sequence[Row], heard: Heard | None = None) -> Judgement:

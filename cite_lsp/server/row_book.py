@@ -10,7 +10,7 @@ from cite_lsp.audit.verdicts import Row
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.binding import Binder, Surrounded
 from cite_lsp.document.document import Block, Document, Piece
-from cite_lsp.judges.embedded import EmbeddedJudge
+from cite_lsp.judges.embedded.identity import IDENTITY, READS_FILE
 from cite_lsp.server.checks import PieceChecked
 from cite_lsp.snapshot.lines import FileText
 from cite_lsp.snapshot.resolve import Resolution
@@ -19,8 +19,6 @@ from cite_lsp.snapshot.snapshot import Snapshot
 if TYPE_CHECKING:
     from cite_lsp.audit.judgement import AskingJudge
     from cite_lsp.audit.verdicts import Judge
-
-_JUDGE = EmbeddedJudge()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class KeyedRow:
 
     def key_for(self, judge: "Judge | AskingJudge") -> str:
         """Give the key under which a judge's verdicts on the row are kept."""
-        if judge.identity == _JUDGE.identity:
+        if judge.identity == IDENTITY:
             return self.key
         key = self.others.get(judge.identity)
         if key is None:
@@ -157,4 +155,4 @@ def _row(anchor: Anchor, resolution: Resolution, snapshot: Snapshot) -> KeyedRow
 
 def keyed(row: Row) -> KeyedRow:
     """Give a row with its key."""
-    return KeyedRow(row.key(_JUDGE.identity, reads_file=_JUDGE.reads_file), row)
+    return KeyedRow(row.key(IDENTITY, reads_file=READS_FILE), row)

@@ -34,12 +34,14 @@ LANGUAGES = frozenset("python javascript typescript rust go java c cpp csharp ru
 """The names of `snapshot/languages.py` that are parsed; no other is ever sent."""
 
 _START_SECONDS = 10.0
-_SECONDS = 2.0
+_SECONDS = 8.0
 """The child itself ends long before, by its processor time, which a busy machine does not use up."""
 
 _WATCH_SECONDS = 0.5
 _KILLED = (-signal.SIGTERM, -getattr(signal, "SIGKILL", signal.SIGTERM))
 _KEPT_FILES = 8
+_KEPT_CHARACTERS = 1 << 20
+"""Of all files that are kept: what was parsed takes a hundred times as much."""
 _KEPT_ANSWERS = 32
 _MOST_KEPT = 200
 """Facts of an answer that is kept: of a few lines, as most are."""
@@ -89,7 +91,7 @@ class Parser:
 
         None where the language is not parsed, the file is larger than `MAX_BYTES`, the lines asked for hold more than
         64 KB or one of them more than 8, or the parser gave up on the file: the text rules hold then. It never raises,
-        and waits at most for a child to start and for two seconds.
+        and waits at most for a child to start and for eight seconds, where the child itself does not end in time.
         """
         if language not in LANGUAGES or not 1 <= first <= min(last, len(lines)):
             return None
@@ -149,9 +151,12 @@ class Parser:
                 return known
         self._numbers += 1
         file = self._files[self._numbers] = _File(self._numbers, lines, language, digest, text)
-        while len(self._files) > _KEPT_FILES:
+        while len(self._files) > _KEPT_FILES or (len(self._files) > 1 and self._characters() > _KEPT_CHARACTERS):
             self._dropped.append(self._files.popitem(last=False)[0])
         return file
+
+    def _characters(self) -> int:
+        return sum(len(file.text or "") for file in self._files.values())
 
     def _is_bad(self, file: _File) -> None:
         """Remember that a file is read by text rules."""
@@ -189,7 +194,11 @@ class Parser:
         if not file.sent:
             request |= {"language": file.language, "text": file.text}
             file.sent = True
-        answer = child.ask(encoded(request), _SECONDS)
+        try:
+            answer = child.ask(encoded(request), _SECONDS)
+        except BaseException:  # Ctrl-C: what is answered yet would be taken for the answer to the next question
+            self._end()
+            raise
         self._dropped.clear()
         return answer
 
@@ -240,11 +249,12 @@ class _Child:
             rest = memoryview(frame)
             while rest:
                 rest = rest[self._stdin.write(rest) or 0 :]
-            return read_message(self._stdout)
+            answer = read_message(self._stdout)
         except (OSError, ValueError, BadFrame):
             return None
         finally:
             self._watch.done()
+        return None if self._watch.has_killed else answer  # killed as it answered: else the next file is blamed
 
     def read(self, seconds: float) -> dict[str, Any] | None:
         """Give what the child says unasked; None where it has died or is late."""

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cite_lsp.config import load_settings
-from cite_lsp.judges.embedded.judge import IDENTITY
+from cite_lsp.judges.embedded.identity import IDENTITY
 from cite_lsp.worker.parser import LANGUAGES
 from tests.mdtest.test_judge_examples import examples_in
 from tests.server.at_rest import rest, shown

@@ -15,7 +15,10 @@ import pytest
 
 from cite_lsp.snapshot.code_facts import CodeFacts
 from cite_lsp.worker import parser as module
+from cite_lsp.worker.frames import read_message
 from cite_lsp.worker.parser import LANGUAGES, MAX_BYTES, Parser
+from cite_lsp.worker.parsing import trees
+from cite_lsp.worker.parsing.grammar import Grammar
 
 MINUTE = 60.0
 GOOD = {
@@ -217,7 +220,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="not run: signals of POSIX absent on Windows")
-def test_one_that_hangs_is_killed(parser: Parser) -> None:
+def test_one_that_hangs_is_killed(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SECONDS", 1.0)
     assert works(parser, "python")
     pid = parser.pid
     assert pid is not None
@@ -229,14 +233,75 @@ def test_one_that_hangs_is_killed(parser: Parser) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="not run: signals of POSIX absent on Windows")
-def test_one_that_hangs_and_reads_nothing_is_killed_in_the_middle_of_a_large_file(parser: Parser) -> None:
+def test_one_that_hangs_and_reads_nothing_is_killed_in_the_middle_of_a_large_file(
+    parser: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A frame larger than any pipe: it is the writing that waits."""
+    monkeypatch.setattr(module, "_SECONDS", 1.0)
     assert works(parser, "python")
     assert parser.pid is not None
     os.kill(parser.pid, signal.SIGSTOP)
     assert whole(parser, "python", "b = 2  # large\n" * 15_000) is None
     assert works(parser, "python")
     assert parser.losses == 1
+
+
+def test_an_answer_that_was_not_waited_for_is_nobody_elses(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C between question and answer."""
+    assert works(parser, "python")
+    interrupted = iter([True])
+
+    def read(source: object) -> object:
+        if next(interrupted, False):
+            raise KeyboardInterrupt
+        return read_message(source)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "read_message", read)
+    with pytest.raises(KeyboardInterrupt):
+        whole(parser, "python", "b = 2")
+    assert parser.pid is None
+    for number in range(3):
+        found = whole(parser, "python", f"a{number} = {number}")
+        assert found is not None
+        assert [fact.name for fact in found.facts] == [f"a{number}"]
+    assert parser.losses == 0
+
+
+def test_one_that_is_killed_as_it_answers_costs_its_own_file(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert works(parser, "python")
+
+    def read(source: object) -> object:
+        answer = read_message(source)  # type: ignore[arg-type]
+        if answer is not None and any("late" in fact for fact in answer.get("facts", ())):
+            child = parser._child
+            assert child is not None
+            child._watch._process.kill()
+            child._watch.has_killed = True
+        return answer
+
+    monkeypatch.setattr(module, "read_message", read)
+    assert whole(parser, "python", "late = 1") is None
+    assert works(parser, "python"), "it is not held against the next one"
+    assert parser.losses == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="not run: /proc absent")
+def test_its_memory_is_limited(parser: Parser) -> None:
+    assert works(parser, "python")
+    rows = Path(f"/proc/{parser.pid}/limits").read_text("ascii").splitlines()
+    limit = next(int(row.split()[3]) for row in rows if row.startswith("Max address space"))
+    assert limit <= 1 << 30
+    for language in sorted(LANGUAGES):
+        assert works(parser, language), "all grammars have room"
+
+
+def test_many_large_files_are_not_all_kept(parser: Parser) -> None:
+    line = "value = call(1, 2)  # of it"
+    lines = (line,) * (200_000 // len(line))
+    for number in range(8):
+        assert parser("python", (*lines, f"a = {number}"), 1, 1) is not None
+    assert 1 < len(parser._files) < 8
+    assert parser("python", (*lines, "a = 0"), len(lines) + 1, len(lines) + 1) is not None
 
 
 def test_one_that_cannot_be_started_is_not_tried_at_once_again(tmp_path: Path) -> None:
@@ -373,3 +438,45 @@ def test_no_module_of_the_working_folder_is_loaded(
     monkeypatch.chdir(tmp_path)
     assert works(parser, "python")
     assert not (tmp_path / "ran").exists()
+
+
+HEADER = """
+namespace pool {
+template <typename T> class Pool : public Base<T> {
+ public:
+  static constexpr int limit = 5;
+  std::vector<T> held;
+};
+}
+"""
+
+
+def test_a_header_of_cpp_is_read_as_such(parser: Parser) -> None:
+    found = whole(parser, "c", HEADER)
+    assert found is not None
+    assert {(fact.owner, fact.name, fact.value) for fact in found.facts if fact.kind == "value"} == {
+        ("pool.Pool", "limit", "5")
+    }
+
+
+def test_a_header_of_cpp_takes_no_longer_than_other_code() -> None:
+    """By the grammar of C it takes so long that it depended on the load of the machine whether it was read."""
+    text = HEADER * 1_500
+    started = time.process_time()
+    file = trees.parse("c", text)
+    assert time.process_time() - started < trees.SECONDS * 2
+    assert file.grammar.table.package == "tree_sitter_cpp"
+
+
+@pytest.mark.parametrize("late", ["tree_sitter_c", "tree_sitter_cpp"])
+def test_where_one_grammar_takes_too_long_the_other_one_is_asked(late: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parse = trees._tree
+
+    def parse_unless_late(grammar: Grammar, source: bytes) -> object:
+        if grammar.table.package == late:
+            raise trees.GaveUp("it took too long to parse")
+        return parse(grammar, source)
+
+    monkeypatch.setattr(trees, "_tree", parse_unless_late)
+    for text in ("int a = 1;", "struct a { int b; };\nstatic int c = d::e;"):
+        assert trees.parse("c", text).grammar.table.package != late

@@ -21,6 +21,7 @@ from cite_lsp.judges.embedded.conflicts.role_conflicts import role_conflict
 from cite_lsp.judges.embedded.conflicts.sentence_conflicts import sentence_conflict
 from cite_lsp.judges.embedded.conflicts.undone import left_undone, removed
 from cite_lsp.judges.embedded.conflicts.value_conflicts import habit_conflict, number_conflict, truth_conflict
+from cite_lsp.judges.embedded.identity import IDENTITY, READS_FILE
 from cite_lsp.judges.embedded.lines.facts import Line
 from cite_lsp.judges.embedded.lines.reading import Reading
 from cite_lsp.judges.embedded.off_topic import off_topic
@@ -29,7 +30,6 @@ from cite_lsp.judges.embedded.support.given import given
 from cite_lsp.judges.embedded.support.support import supported
 from cite_lsp.snapshot.code_facts import FactsOf
 
-IDENTITY = "embedded/2"
 _LEAST_OF_PART = 4
 _CARRIED = 0.6
 """Of a clause so much must stand in the lines for it to be carried where another one is contradicted."""
@@ -59,7 +59,7 @@ class EmbeddedJudge:
     """
 
     identity = IDENTITY
-    reads_file = True
+    reads_file = READS_FILE
 
     def __init__(self, facts_of: FactsOf | None = None) -> None:
         self._facts_of = facts_of

@@ -26,6 +26,8 @@ _MOST_CHAINED = 10
 _MOST_TEXTS = 200
 _MOST_UP = 4
 _MOST_CASES = 20
+_MOST_LINKS = 40
+_COMMENT_MARKS = ("//", "/*", "#")
 
 Parts = Callable[[Node], Sequence[Node]]
 Part = Callable[[Node], Node | None]
@@ -159,9 +161,24 @@ def call(callee: Part | str = "function", arguments: str = "arguments") -> Rule:
     def rule(reader: Reader, node: Node) -> None:
         called = callee(node)
         if called is not None:
-            add_call(reader, node, reader.text(called), node.child_by_field_name(arguments))
+            add_call(reader, node, callee_text(reader, called), node.child_by_field_name(arguments))
 
     return rule
+
+
+def callee_text(reader: Reader, called: Node | None) -> str:
+    """Give the source of a callee, of a chain without the comments between its links."""
+    text, link = reader.text(called), called
+    if called is None or not any(mark in text for mark in _COMMENT_MARKS):
+        return text
+    found: list[Node] = []
+    for _ in range(_MOST_LINKS):
+        found += [each for each in link.children if "comment" in each.type] if link is not None else []
+        link = link.child(0) if link is not None and link.child_count else None
+    found.sort(key=lambda each: each.start_byte)
+    starts = [called.start_byte, *(each.end_byte for each in found)]
+    ends = [*(each.start_byte for each in found), called.end_byte]
+    return "".join(map(reader.between, starts, ends)) if found else text
 
 
 def add_call(reader: Reader, node: Node, name: str, arguments: Node | None) -> None:

@@ -10,7 +10,7 @@ import faulthandler
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
 from cite_lsp.worker.frames import BadFrame, encoded, read_message
@@ -18,8 +18,11 @@ from cite_lsp.worker.parsing.reader import WIDEST, read_facts
 from cite_lsp.worker.parsing.trees import GaveUp, ParsedFile, parse
 from cite_lsp.worker.parsing.units import unit_at
 
-_END_SECONDS = 0.3
+_END_SECONDS = 0.8
 """Processor time after which the process ends over a request, whoever may be alive to notice."""
+
+_MOST_MEMORY = 768 << 20
+"""Bytes after which it ends, too, where that can be limited: some texts take a gigabyte a second."""
 
 _LOST_SECONDS = 5.0
 """Seconds after which it ends where processor time cannot be limited."""
@@ -54,6 +57,7 @@ class Service:
 
 def serve(source: BinaryIO, out: BinaryIO) -> None:
     """Answer what is read from `source` until it ends."""
+    _limit_memory()
     service = Service()
     _send(out, {"ready": True})
     try:
@@ -65,6 +69,18 @@ def serve(source: BinaryIO, out: BinaryIO) -> None:
         os._exit(1)
     except OSError:  # nobody reads any more
         os._exit(0)
+
+
+def _limit_memory() -> None:
+    try:
+        import resource  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a parser that gets no memory aborts
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        if hard == resource.RLIM_INFINITY or hard > _MOST_MEMORY:
+            resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, hard))
 
 
 @contextmanager

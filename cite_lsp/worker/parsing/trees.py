@@ -5,15 +5,25 @@ time; where it does not come to the place where it would, or what looks through 
 the process.
 """
 
+import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
 from cite_lsp.worker.parsing.grammar import Grammar, grammars_of
 
-SECONDS = 0.1
-"""Processor time that one text may take to be parsed."""
+SECONDS = 0.25
+"""Processor time that one text may take to be parsed: five times what the slowest file of a project was seen to take,
+so that a busy or slower machine says the same of it.
+"""
+
+_CPLUSPLUS = re.compile(
+    rb"^[ \t]*(?:namespace\b|template[ \t]*<|class[ \t]+\w|using[ \t]|(?:public|private|protected)[ \t]*:)|\w::\w",
+    re.MULTILINE,
+)
+"""What headers of C++ hold: the grammar of C takes ten times as long over them and finds them wrong."""
 
 _MOST_WRONG = 0.25
 """A text with more places to each line that are no code of the language says nothing."""
@@ -69,19 +79,32 @@ def parse(language: str, text: str) -> ParsedFile:
     """
     source = text.encode("utf-8", "replace").replace(b"\0", b" ")
     best: tuple[int, Grammar, Tree, list[tuple[Node, bool]]] | None = None
-    for grammar in grammars_of(language):
-        tree = _tree(grammar, source)
+    late: GaveUp | None = None
+    for grammar in _likeliest_first(language, source):
+        try:
+            tree = _tree(grammar, source)
+        except GaveUp as why:
+            late = why
+            continue
         wrong, comments = _surveyed(grammar, tree)
         if best is None or wrong < best[0]:
             best = (wrong, grammar, tree, comments)
         if not wrong:
             break
     if best is None:
-        raise GaveUp(f"there is no grammar of {language}")
+        raise late or GaveUp(f"there is no grammar of {language}")
     wrong, grammar, tree, comments = best
     if wrong > source.count(b"\n") * _MOST_WRONG + _SOME_WRONG:
         raise GaveUp(f"most of the text is no {language}")
     return _parsed(grammar, tree, source, comments)
+
+
+def _likeliest_first(language: str, source: bytes) -> Iterator[Grammar]:
+    if language == "c" and _CPLUSPLUS.search(source):
+        yield from grammars_of("cpp")
+        yield next(grammars_of("c"))
+    else:
+        yield from grammars_of(language)
 
 
 def captures(query: Query, node: Node, span: tuple[int, int] | None = None) -> dict[str, list[Node]]:

@@ -10,6 +10,7 @@ from cite_lsp.worker.parsing.reader import Reader
 from cite_lsp.worker.parsing.rules import (
     add_call,
     branch,
+    callee_text,
     case,
     catches,
     compare,
@@ -100,7 +101,7 @@ def _parameters(reader: Reader, node: Node) -> None:
 
 
 def _call(reader: Reader, node: Node) -> None:
-    name, arguments = reader.text(node.child_by_field_name("function")), node.child_by_field_name("arguments")
+    name, arguments = callee_text(reader, node.child_by_field_name("function")), node.child_by_field_name("arguments")
     environment_call(_ENV, reader, node, name, arguments)
     add_call(reader, node, name, arguments)
 
@@ -138,6 +139,8 @@ def _directive(reader: Reader, node: Node) -> None:
     absent = node.child_count > 0 and node.child(0).type == "#ifndef"
     if absent and held and held[0].type == "preproc_def" and _defines(reader, held[0], tested):
         return
+    if "__cplusplus" in reader.text(tested) and any(each.type == "linkage_specification" for each in held):
+        return  # `extern "C" {` between its own two lines: to the grammar all that follows is in it
     condition = f"defined {reader.text(tested)}" if "ifdef" in node.type else reader.text(tested)
     near = rows_of(tested)
     if held:
@@ -197,7 +200,9 @@ def _caught(node: Node) -> list[Node]:
 
 def _field(reader: Reader, node: Node) -> None:
     name, default = _name_in(node), node.child_by_field_name("default_value")
-    if name is not None and default is not None:
+    declared = _function_of(node.child_by_field_name("declarator"))
+    is_pure = declared is not None and first_part(declared) == name  # not a pointer to one, which has a value
+    if name is not None and default is not None and not is_pure:
         reader.add("value", node, reader.text(name), reader.text(default))
 
 

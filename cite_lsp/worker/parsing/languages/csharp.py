@@ -10,6 +10,7 @@ from cite_lsp.worker.parsing.rules import (
     a_parameter,
     add_call,
     branch,
+    callee_text,
     case,
     catches,
     children_of_type,
@@ -40,7 +41,7 @@ def _behind_equals(node: Node) -> Node | None:
 
 
 def _call(reader: Reader, node: Node) -> None:
-    name, arguments = reader.text(node.child_by_field_name("function")), node.child_by_field_name("arguments")
+    name, arguments = callee_text(reader, node.child_by_field_name("function")), node.child_by_field_name("arguments")
     listed = [first_part(each) for each in arguments.named_children] if arguments is not None else []
     if _ENV.fullmatch(name) and listed and listed[0] is not None:
         environment(reader, node, listed[0])

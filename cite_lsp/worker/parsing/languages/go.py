@@ -9,6 +9,7 @@ from cite_lsp.worker.parsing.reader import Reader
 from cite_lsp.worker.parsing.rules import (
     add_call,
     branch,
+    callee_text,
     case,
     children_of_type,
     compare,
@@ -33,7 +34,7 @@ _NOT_CONDITIONS = ("block", "for_clause", "range_clause", "comment")
 
 
 def _call(reader: Reader, node: Node) -> None:
-    name, arguments = reader.text(node.child_by_field_name("function")), node.child_by_field_name("arguments")
+    name, arguments = callee_text(reader, node.child_by_field_name("function")), node.child_by_field_name("arguments")
     if name in _RAISING:
         reader.add("raise", node, name, message(reader, arguments))
     environment_call(_ENV, reader, node, name, arguments)

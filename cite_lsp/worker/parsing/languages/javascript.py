@@ -11,6 +11,7 @@ from cite_lsp.worker.parsing.rules import (
     add_call,
     arguments_of,
     branch,
+    callee_text,
     case,
     catches,
     children_of_type,
@@ -101,7 +102,7 @@ def _destructured(reader: Reader, node: Node) -> None:
 
 
 def _script_call(reader: Reader, node: Node) -> None:
-    name = reader.text(node.child_by_field_name("function"))
+    name = callee_text(reader, node.child_by_field_name("function"))
     arguments = node.child_by_field_name("arguments")
     if node.parent is not None and node.parent.type == "decorator":
         return

@@ -9,6 +9,7 @@ from cite_lsp.worker.parsing.reader import Reader
 from cite_lsp.worker.parsing.rules import (
     add_call,
     branch,
+    callee_text,
     case,
     catches,
     chain,
@@ -33,7 +34,7 @@ _ENV = re.compile(r"(?:os\.)?(?:environ\.(?:get|pop|setdefault)|getenv)")
 
 
 def _call(reader: Reader, node: Node) -> None:
-    name = without_arguments(reader.text(node.child_by_field_name("function")))
+    name = without_arguments(callee_text(reader, node.child_by_field_name("function")))
     arguments = node.child_by_field_name("arguments")
     environment_call(_ENV, reader, node, name, arguments)
     if node.parent is None or node.parent.type != "decorator":

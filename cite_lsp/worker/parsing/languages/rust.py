@@ -11,6 +11,7 @@ from cite_lsp.worker.parsing.rules import (
     add_call,
     arguments_of,
     branch,
+    callee_text,
     case,
     children_of_type,
     compare,
@@ -42,7 +43,7 @@ def _call(reader: Reader, node: Node) -> None:
     called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if called is not None and called.type == "generic_function":
         called = called.child_by_field_name("function")
-    name = reader.text(called)
+    name = callee_text(reader, called)
     given = arguments_of(arguments)
     if name == "Err" and len(given) == 1:
         _error(reader, node, given[0])

@@ -59,6 +59,19 @@ def test_a_room_imports_only_from_rooms_to_its_left(name: str, path: Path) -> No
             assert other in WORKER_FROM, f"{name} imports {imported}"
 
 
+CHECKS = ("lexicon", "claim", "lines", "beside", "conflicts", "support")
+
+
+@pytest.mark.parametrize("room", CHECKS)
+def test_the_rooms_of_the_embedded_judge_import_only_from_those_before_them(room: str) -> None:
+    package = "cite_lsp.judges.embedded."
+    for name, path in modules():
+        if name.startswith(f"{package}{room}."):
+            others = {each.removeprefix(package).split(".")[0] for each in imports(path) if each.startswith(package)}
+            later = others & set(CHECKS[CHECKS.index(room) + 1 :])
+            assert not later, f"{name} imports from {later}"
+
+
 def test_the_vocabulary_that_settings_read_imports_nothing_back() -> None:
     for module in VOCABULARY:
         path = PACKAGE / (module.removeprefix("cite_lsp.").replace(".", "/") + ".py")

@@ -100,7 +100,7 @@ def _of_a_sibling(laid: Laid) -> Conflict | None:
 def _said_elsewhere(laid: Laid) -> Conflict | None:
     if laid.file is None or len(laid.reading.row.excerpts) > 1 or _names_something(laid) or not _may_lack(laid):
         return None
-    if not laid.plain or _carries_a_part(laid) or _has_a_value(laid):
+    if not laid.plain or _has_a_value(laid) or _carries_a_part(laid):
         return None
     excerpt = laid.reading.row.excerpts[0]
     length = max(excerpt.end_line - excerpt.start_line + 1, _SHORTEST_PLACE)

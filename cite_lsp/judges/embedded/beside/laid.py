@@ -132,19 +132,42 @@ class Laid:
 
     def introduced(self, term: Term) -> bool:
         """Whether a term stands in the words with which the file begins, or a definition around the lines does."""
-        return self.file is not None and not self._introduction.isdisjoint(self.file.lines_of(term))
+        if self.file is None:
+            return False
+        at = self.file.lines_of(term)
+        if not self._heads.isdisjoint(at):
+            return True
+        # What a parser says of the lines costs a parse: it is asked where a comment above has the term.
+        return self._may_describe(at) and not self._descriptions.isdisjoint(at)
 
     @cached_property
-    def _introduction(self) -> frozenset[int]:
-        """The lines, from 1, of comments and docstrings at the head of the file and of what encloses the lines."""
+    def _heads(self) -> set[int]:
+        """The lines, from 1, of comments and docstrings at the head of the file."""
+        return set() if self.reading.prose else _described(self.reading.row.file or (), 1, _HEAD)
+
+    def _may_describe(self, numbers: Sequence[int]) -> bool:
+        """Whether one of some lines, from 1, may be described in what encloses the cited ones: a comment above them."""
+        file, excerpts = self.reading.row.file or (), self.reading.row.excerpts
+        if len(excerpts) != 1:
+            return False
+        above = [number for number in numbers if number < excerpts[0].start_line]
+        return any(
+            _COMMENT.match(file[number - 1])
+            or _QUOTES.search("\n".join(file[max(0, number - 1 - _INTRODUCTION) : number]))
+            for number in above
+        )
+
+    @cached_property
+    def _descriptions(self) -> set[int]:
+        """The lines, from 1, of comments and docstrings in what encloses the cited ones."""
         file = self.reading.row.file or ()
-        found = set() if self.reading.prose else _described(file, 1, _HEAD)
+        found: set[int] = set()
         if self.reading.code is not None and len(self.reading.row.excerpts) == 1:
             cited = self.reading.row.excerpts[0]
             for fact in self.reading.code.facts:
                 if fact.kind == "definition" and fact.first < cited.start_line and fact.last >= cited.end_line:
                     found |= _described(file, fact.first, min(fact.first + _INTRODUCTION, cited.start_line - 1))
-        return frozenset(found)
+        return found
 
     @cached_property
     def clauses(self) -> tuple["LaidClause", ...]:
@@ -217,6 +240,9 @@ class LaidClause:
         return self._share(self.telling, hows)
 
     def _share(self, pairs: tuple[tuple[Term, Found | None], ...], hows: frozenset[How] = WORDED) -> float:
+        carried = sum(1 for _, found in pairs if found is not None and found.how in hows)
+        if carried in (0, len(pairs)):  # no weight is asked for that makes no difference: each costs a search
+            return 1.0 if carried else 0.0
         whole = sum(self._laid.weight(term) for term, _ in pairs)
         held = sum(self._laid.weight(term) for term, found in pairs if found is not None and found.how in hows)
         return held / whole if whole else 0.0

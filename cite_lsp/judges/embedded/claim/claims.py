@@ -157,8 +157,12 @@ def _without_citations(text: str) -> str:
     """Give a claim without the citations it is followed by, or speaks of."""
     text = _LIST_MARK.sub("", text)
     text = _TARGET.sub("] ", _TIMING_OUT.sub("has timeout", text))
-    text = _CITATION.sub(_left_of, text)
-    text = _ASSIGNED.sub(r"`\1` is `\2`", _LINES.sub(" ", text))
+    if ":" in text or "#" in text:
+        text = _CITATION.sub(_left_of, text)
+    if "ine" in text:
+        text = _LINES.sub(" ", text)
+    if "`" in text:
+        text = _ASSIGNED.sub(r"`\1` is `\2`", text)
     return _LEFT.sub(" ", text)
 
 

@@ -75,7 +75,7 @@ def terms_of(clause: Clause) -> tuple[Term, ...]:
         at = text.find(name.text)
         if at >= 0:
             take("name", at, at + len(name.text), name.text)
-    rest = "".join(" " if used else character for character, used in zip(text, taken, strict=True))
+    rest = "".join(" " if used else character for character, used in zip(text, taken, strict=True)) if found else text
     found.extend(_words(rest))
     return tuple(sorted(found, key=lambda term: term.start))
 
@@ -87,7 +87,8 @@ def _phrase_heads() -> frozenset[str]:
 
 def _words(text: str) -> list[Term]:
     words = [(match[0], match.start()) for match in _WORD.finditer(text)]
-    lemmas = [lemma(word.lower().replace("’", "'").removesuffix("'s")) for word, _ in words]
+    lowered = [word.lower() for word, _ in words]
+    lemmas = [lemma(word.replace("’", "'").removesuffix("'s")) for word in lowered]
     table = phrases()
     found: list[Term] = []
     at = 0
@@ -103,7 +104,7 @@ def _words(text: str) -> list[Term]:
                 break
         else:
             word, start = words[at]
-            if not glue(word.lower()) and len(word) > 1 and not is_number_word(word.lower()):
+            if len(word) > 1 and not glue(lowered[at]) and not is_number_word(lowered[at]):
                 found.append(Term("word", word, (lemmas[at],), soft=soft(lemmas[at]), start=start))
             at += 1
     return found

@@ -47,6 +47,12 @@ _PROSE = re.compile(
     r"|(?:\ban? (?:full|whole) |(?<=\bafter )an? |(?<=\bwithin )an? )(?P<one>second|minute|hour|day|week)\b(?!,? and )",
     re.IGNORECASE,
 )
+_COUNTS = (
+    *"zero one two three four five six seven eight nine ten eleven twelve teen twenty thirty forty fifty".split(),
+    *"hundred thousand million billion half quarter second minute hour day week".split(),
+)
+"""Of these, or a digit, every value in ASCII has one."""
+_DIGIT = re.compile("[0-9]")
 _ONE_MORE = re.compile(r"\ban? (minute|hour|day|week),? and \Z", re.IGNORECASE)
 _ONE_MORE_CHARS = 20
 _CODE = re.compile(rf"(?<![\w.])({ARITHMETIC})")
@@ -195,7 +201,17 @@ def _with_one_more(text: str, value: Value) -> Value:
     return Value("time", (amount,), text[match.start() : value.end], match.start(), value.end, amount)
 
 
+def _may_count(text: str) -> bool:
+    """Whether a text may hold a value: soon seen, and most texts hold none."""
+    if not text.isascii() or _DIGIT.search(text):
+        return True
+    lower = text.lower()
+    return any(word in lower for word in _COUNTS)
+
+
 def _values(text: str) -> Iterator[Value]:
+    if not _may_count(text):
+        return
     for match in _PROSE.finditer(text):
         unit = next((group for group in match.groups()[1:] if group and group.lower() in _ALL_UNITS), "")
         amount: float | None

@@ -57,9 +57,10 @@ def another_case(clause: Clause, reading: Reading) -> bool:
     """Whether the clause speaks of a case ("on Windows", "for uploads") that the lines say nothing of."""
     if _OPENING.match(clause.without_default):
         return True
-    known = reading.words | reading.context_words
     for word in _CASE.findall(clause.without_default):
         plain = word.lower()
-        if plain not in GLUE and plain not in SOFT and stem(plain) not in known and not is_number_word(plain):
+        if plain in GLUE or plain in SOFT or is_number_word(plain):
+            continue
+        if stem(plain) not in reading.words and stem(plain) not in reading.context_words:
             return True
     return False

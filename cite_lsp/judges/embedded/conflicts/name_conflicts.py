@@ -43,10 +43,10 @@ _CONSTANT = re.compile(r"^[A-Z][A-Z0-9]*_[A-Z0-9_]+$")
 
 def text_conflict(clause: Clause, reading: Reading) -> Conflict | None:
     """Another text than the only one that the lines give a name."""
-    if clause.negated or clause.unsaid or another_case(clause, reading):
-        return None
     match = _IS_TEXT.search(clause.text)
-    if match is None or reading.names(match["text"]):
+    if match is None or clause.negated or clause.unsaid or another_case(clause, reading):
+        return None
+    if reading.names(match["text"]):
         return None
     name = Name(match["name"], ())
     facts = [fact for fact in reading.facts if fact.value.kind == "text" and same_name(name, fact)]

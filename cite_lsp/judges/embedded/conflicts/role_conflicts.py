@@ -171,8 +171,9 @@ def _precedence(text: str, reading: Reading) -> Told | None:
     winner, loser = said[:2] if said else (_around(text, alone)[0] if alone else "", "")
     claimed = f"{clipped(winner)!r} wins" + (f" over {clipped(loser)!r}" if loser else "")
     sides: dict[int, Told] = {}
-    own = _owner_words(reading)
-    for first, second, shown, at in preferences(reading):
+    pairs = list(preferences(reading))
+    own = _owner_words(reading) if pairs else frozenset()
+    for first, second, shown, at in pairs:
         firsts, seconds = (code_words(each) | (own if _SELF.search(each) else frozenset()) for each in (first, second))
         either = not loser or firsts < seconds or seconds < firsts  # then only one of both can be told by its own word
         side = sided(winner, loser, firsts, seconds, either=either)

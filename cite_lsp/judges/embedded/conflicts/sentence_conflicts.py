@@ -60,8 +60,12 @@ class Beside:
 
 def sentence_conflict(clause: Clause, reading: Reading) -> Conflict | None:
     """Give the sentence of the cited lines that says a clause the other way round."""
-    words = signed_words(clause.text)
+    if not reading.sentences or hedged(clause.text) or _UNDOES.search(clause.text):
+        return None
+    words, mine = signed_words(clause.text), _narrowing(clause.text)
     for sentence in reading.sentences:
+        if _narrowing(sentence.text) != mine or hedged(sentence.text):
+            continue
         if sentence.quoted and not any(_describes(line.text[:300]) for line in sentence.lines):
             continue
         near = beside(words, sentence)
@@ -80,16 +84,14 @@ def _describes(code: str) -> bool:
     return bool(_TOLD.search(code))
 
 
+@lru_cache(maxsize=256)
+def _narrowing(text: str) -> frozenset[str]:
+    """Give the words by which a text narrows what it says."""
+    return frozenset(map(str.lower, _NARROWS.findall(text)))
+
+
 def _against(clause: Clause, near: Beside) -> tuple[Signed, Signed] | None:
     if near.share < _LEAST:
-        return None
-    if hedged(clause.text) or hedged(near.sentence.text):
-        return None
-    if _UNDOES.search(clause.text):
-        return None
-    mine = set(map(str.lower, _NARROWS.findall(clause.text)))
-    theirs = set(map(str.lower, _NARROWS.findall(near.sentence.text)))
-    if mine != theirs:
         return None
     besides = len(near.shared)
     if (

@@ -24,17 +24,18 @@ _END = re.compile(
     r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!cf\.)(?<!vs\.)[\"'`)\]]{0,4}\s+(?=[\"'`(\[*_]{0,4}[A-Z0-9:@])"
 )
 _MARKUP = (
-    (re.compile(r":[\w.+-]{1,30}:(?=`)"), ""),
-    (re.compile(r"!?\[([^\[\]\n]{0,200})\]\((?:[^()\s]|\([^()\s]{0,60}\)){0,300}\)"), r"\1"),
-    (re.compile(r"\[([^\[\]\n]{1,200})\]\[[^\[\]\n]{0,80}\]"), r"\1"),
-    (re.compile(r"`([^`<\n]{1,120})\s<[^<>\n]{1,300}>`_{0,2}"), r"\1"),
-    (re.compile(r"\bhttps?://[^\s\[\]<>]{1,300}\[([^\]\n]{1,200})\]"), r"\1"),
-    (re.compile(r"\{@\w{1,12}\s([^{}\n]{1,120})\}"), r"\1"),
-    (re.compile(r"</?[a-zA-Z][^<>\n]{0,120}>"), ""),
-    (re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|`{1,2}(?=_)"), ""),
-    (re.compile(r"``"), "`"),
-    (re.compile(r"`_{1,2}"), "`"),
+    (re.compile(r":[\w.+-]{1,30}:(?=`)"), "", "`"),
+    (re.compile(r"!?\[([^\[\]\n]{0,200})\]\((?:[^()\s]|\([^()\s]{0,60}\)){0,300}\)"), r"\1", "]("),
+    (re.compile(r"\[([^\[\]\n]{1,200})\]\[[^\[\]\n]{0,80}\]"), r"\1", "]["),
+    (re.compile(r"`([^`<\n]{1,120})\s<[^<>\n]{1,300}>`_{0,2}"), r"\1", "`"),
+    (re.compile(r"\bhttps?://[^\s\[\]<>]{1,300}\[([^\]\n]{1,200})\]"), r"\1", "["),
+    (re.compile(r"\{@\w{1,12}\s([^{}\n]{1,120})\}"), r"\1", "{@"),
+    (re.compile(r"</?[a-zA-Z][^<>\n]{0,120}>"), "", "<"),
+    (re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<![\w`])_{1,2}(?=\w)|(?<=\w)_{1,2}(?![\w`])|`{1,2}(?=_)"), "", ""),
+    (re.compile(r"``"), "`", "``"),
+    (re.compile(r"`_{1,2}"), "`", "`_"),
 )
+"""What is taken away, what is put in its place, and the sign without which there is none."""
 _TEXT = re.compile(r"\"((?:[^\"\\\n]|\\.){12,400})\"|'((?:[^'\\\n]|\\.){12,400})'|`([^`\n]{12,400})`")
 _SAYS = re.compile(r"[A-Za-z]{2,}\W{1,4}[A-Za-z]|^[A-Z][a-z]{2,}$")
 _WORDS = re.compile(r"[A-Za-z]{2,}(?:[ ,;:]+[A-Za-z'’({\[%-]+){3}")
@@ -73,8 +74,9 @@ def sentences_of(lines: Sequence[Line], *, prose: bool) -> list[Sentence]:
 
 def plain(text: str) -> str:
     """Give a text without emphasis, roles and the targets of links; what is in back-ticks stays so."""
-    for pattern, instead in _MARKUP:
-        text = pattern.sub(instead, text)
+    for pattern, instead, sign in _MARKUP:
+        if sign in text:
+            text = pattern.sub(instead, text)
     return text.strip()
 
 

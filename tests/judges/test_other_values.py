@@ -191,7 +191,7 @@ def test_no_rival_no_conflict(claim: str, text: str) -> None:
         (
             "`retries` is required.",
             "interface Options {\n  retries?: number;\n}",
-            "required, line 2 says retries?: number;",
+            "required, line 2 says retries?: number",
         ),
         ("The server listens on port 80.", "listen 8443 ssl;", "port 80, line 1"),
         (

@@ -182,7 +182,7 @@ def test_a_line_of_the_same_shape_is_cited() -> None:
     against = off_topic(laid("Pipelining is noted once the server lists it.", 1, 2, path="a.py", file=file))
     assert against is not None
     assert against.basis == (
-        "line 4 has 'Pipelining', where the cited line 1, otherwise much like it, says if find(reply, EIGHTBIT):"
+        "line 4 has 'Pipelining', where the cited line 1, otherwise much like it, says if find(reply, EIGHTBIT)"
     )
     assert off_topic(laid("Eightbit is noted once the server lists it.", 1, 2, path="a.py", file=file)) is None
 

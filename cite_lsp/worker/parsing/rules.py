@@ -53,16 +53,6 @@ def first_part(node: Node) -> Node | None:
     return node.named_child(0) if node.named_child_count else None
 
 
-def all_of(*rules: Rule) -> Rule:
-    """Give a rule that follows several."""
-
-    def rule(reader: Reader, node: Node) -> None:
-        for each in rules:
-            each(reader, node)
-
-    return rule
-
-
 # --- values ---------------------------------------------------------------------------------------
 
 

@@ -5,11 +5,10 @@ Pure data and look-ups; every function takes a word in any form and answers with
 
 from cite_lsp.judges.embedded.lexicon.code_signs import Idiom, idioms, spoken_by
 from cite_lsp.judges.embedded.lexicon.endings import lemma
-from cite_lsp.judges.embedded.lexicon.lookup import counterparts, glue, kin, opposed, phrases, short_for, soft
+from cite_lsp.judges.embedded.lexicon.lookup import glue, kin, opposed, phrases, short_for, soft
 
 __all__ = [
     "Idiom",
-    "counterparts",
     "glue",
     "idioms",
     "kin",

@@ -32,11 +32,6 @@ def opposed(word: str) -> frozenset[str]:
     return _opposed().get(lemma(word), _NONE)
 
 
-def counterparts(word: str) -> frozenset[str]:
-    """Give the lemmas of the other role: "server" for "client". Both may stand in one true sentence."""
-    return _counterparts().get(lemma(word), _NONE)
-
-
 def phrases() -> Mapping[tuple[str, ...], str]:
     """Give what several words say as one lemma: ("hand", "back") is "return". Keys are lemmas of two to five words."""
     return _phrases()
@@ -70,11 +65,6 @@ def _kin() -> Mapping[str, frozenset[str]]:
 @cache
 def _opposed() -> Mapping[str, frozenset[str]]:
     return _across(chain(opposites.POLAR, scales.SCALES))
-
-
-@cache
-def _counterparts() -> Mapping[str, frozenset[str]]:
-    return _across(opposites.ROLES)
 
 
 def _across(lines: Iterable[str]) -> Mapping[str, frozenset[str]]:

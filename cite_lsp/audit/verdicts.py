@@ -90,8 +90,9 @@ class Row:
         return digest.hexdigest()
 
     def _parts(self, judge_identity: str, reads_file: bool) -> Iterable[str]:
-        yield from ("row-2", judge_identity, self.claim, self.part, str(self.citations), self.sentence)
-        yield self.language or ""
+        yield from ("row-2", judge_identity, self.claim, self.sentence, self.language or "")
+        if reads_file:  # such a judge is the embedded one: others are given neither
+            yield from (self.part, str(self.citations))
         for excerpt in self.excerpts:
             cited = excerpt.cited - excerpt.start_line if excerpt.cited else ""
             yield f"excerpt {len(excerpt.lines)} {excerpt.unit} {excerpt.truncated} {excerpt.clipped} {cited}"

@@ -33,7 +33,6 @@ def test_the_key_is_of_what_the_judge_is_given() -> None:
     others = [
         replace(ROW, claim="MAX is 4."),
         replace(ROW, sentence="So MAX is 3."),
-        replace(ROW, part="is 3"),
         replace(ROW, language="toml"),
         replace(ROW, excerpts=(replace(ROW.excerpts[0], cited=24),)),
         replace(ROW, excerpts=ROW.excerpts * 2),
@@ -150,3 +149,9 @@ def test_an_untracked_file_is_judged(tmp_path: Path) -> None:
     [anchor] = document.anchors
     resolution = snapshot.resolve(anchor, document)._replace(status="untracked-target")
     assert row_of(anchor, resolution, snapshot) is not None
+
+
+def test_what_stands_beside_the_citation_counts_for_the_judge_that_reads_it() -> None:
+    part, cited = replace(ROW, part="a part"), replace(ROW, citations=2)
+    assert part.key("model") == cited.key("model") == ROW.key("model")
+    assert len({row.key("embedded", reads_file=True) for row in (ROW, part, cited)}) == 3

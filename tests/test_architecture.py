@@ -150,8 +150,7 @@ def test_files_are_read_in_one_place() -> None:
     }
     # the command line opens the null device in place of a standard stream that is closed
     ours = {"cite_lsp.config.files", "cite_lsp.findings.catalogue", "cite_lsp.cli.app"}
-    ours |= {"cite_lsp.server.serve", "cite_lsp.worker.__main__"}  # the null device, and descriptors of pipes
-    ours.add("cite_lsp.worker.parsing.__main__")
+    ours |= {"cite_lsp.server.serve", "cite_lsp.worker.output"}  # the null device, and descriptors of pipes
     ours.add("cite_lsp.store.transfer")  # files of verdicts that a person names
     assert openers <= {"cite_lsp.snapshot.lines", *ours}
 

@@ -1,20 +1,16 @@
 """The child process: frames on standard input and output, nothing else."""
 
-import os
 import signal
 import sys
 
 from cite_lsp.worker.lanes import serve
+from cite_lsp.worker.output import only_frames_out
 
 
 def main() -> None:
     """Serve until standard input ends. What anything prints goes nowhere: the pipe is for frames."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the pipe
-    out = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
-    sys.stdout = sys.stderr
+    out = only_frames_out()
     serve(sys.stdin.buffer, out)
 
 

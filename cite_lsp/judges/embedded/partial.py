@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from cite_lsp.judges.embedded.beside.laid import STRONG, WORDED, Laid, LaidClause
 from cite_lsp.judges.embedded.claim.terms import Term, pieces, slight
-from cite_lsp.judges.embedded.claim.values import Value
+from cite_lsp.judges.embedded.claim.values import STATUSES, Value
 from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.lexicon import lemma
 from cite_lsp.judges.embedded.lines.alignment import Found
@@ -38,7 +38,6 @@ _AMOUNTS = {
 _NAMES = {"cause": "the cause", "purpose": "the purpose", "scope": "the reach"}
 _MEASURED = 0.35
 """How much of the other terms must be carried where only an amount is missing."""
-_STATUSES = frozenset(map(int, HTTPStatus))
 _NO_AMOUNT = frozenset(":§#`/-–")
 """What stands before the number of a line, a section or an issue."""
 _MOST_COUNTED = 5.0
@@ -162,7 +161,7 @@ def _amounts(laid: Laid) -> Iterator[Term]:
 
 def _said_by_name(value: Value, laid: Laid) -> bool:
     """Whether a number may be the one of a status that the lines name: NOT_FOUND is 404."""
-    if value.kind != "number" or value.raw not in _STATUSES:
+    if value.kind != "number" or value.raw not in STATUSES:
         return False
     text = flat(" ".join(line.text[:600] for line in laid.reading.lines))
     return any(flat(status.name) in text for status in HTTPStatus)

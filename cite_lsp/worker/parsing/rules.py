@@ -178,6 +178,11 @@ def add_call(reader: Reader, node: Node, name: str, arguments: Node | None) -> N
         reader.add("call", node, name, passed(reader, arguments))
 
 
+def constructed(reader: Reader, node: Node) -> None:
+    """Add a `new` as the call of its type."""
+    add_call(reader, node, reader.text(node.child_by_field_name("type")), node.child_by_field_name("arguments"))
+
+
 def passed(reader: Reader, arguments: Node | None) -> str:
     """Give the source of arguments without the brackets around them."""
     if arguments is None:

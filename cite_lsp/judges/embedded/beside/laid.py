@@ -8,7 +8,7 @@ from cite_lsp.judges.embedded.beside.elsewhere import FileWords, file_words
 from cite_lsp.judges.embedded.claim.claims import Claim, Clause, claim_of
 from cite_lsp.judges.embedded.claim.terms import Term, slight, terms_of
 from cite_lsp.judges.embedded.lines.alignment import Found, How, Index, weight
-from cite_lsp.judges.embedded.lines.facts import Line
+from cite_lsp.judges.embedded.lines.facts import TRIPLE_QUOTES, Line
 from cite_lsp.judges.embedded.lines.reading import Reading
 
 STRONG: frozenset[How] = frozenset(("same", "joined", "root"))
@@ -32,7 +32,6 @@ _HEAD = 15
 _INTRODUCTION = 25
 """The same of a definition."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|<!--)")
-_QUOTES = re.compile(r"\"\"\"|'''")
 
 
 class Laid:
@@ -153,7 +152,7 @@ class Laid:
         above = [number for number in numbers if number < excerpts[0].start_line]
         return any(
             _COMMENT.match(file[number - 1])
-            or _QUOTES.search("\n".join(file[max(0, number - 1 - _INTRODUCTION) : number]))
+            or TRIPLE_QUOTES.search("\n".join(file[max(0, number - 1 - _INTRODUCTION) : number]))
             for number in above
         )
 
@@ -253,7 +252,7 @@ def _described(file: Sequence[str], first: int, last: int) -> set[int]:
     found: set[int] = set()
     within = False
     for number, text in enumerate(file[first - 1 : last], first):
-        quotes = len(_QUOTES.findall(text[:600]))
+        quotes = len(TRIPLE_QUOTES.findall(text[:600]))
         if within or quotes or _COMMENT.match(text):
             found.add(number)
         within ^= quotes % 2 == 1

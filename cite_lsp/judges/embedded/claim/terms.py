@@ -7,11 +7,11 @@ from typing import Literal
 
 from cite_lsp.judges.embedded.claim.claims import Clause
 from cite_lsp.judges.embedded.claim.values import Value, is_number_word
+from cite_lsp.judges.embedded.claim.words import NAME_PIECE
 from cite_lsp.judges.embedded.lexicon import glue, lemma, phrases, soft
 
 TermKind = Literal["word", "name", "value", "quoted"]
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9'’]*")
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _LONGEST_PHRASE = 4
 _SLIGHT = frozenset(
     """not no never up out over off back end rest every each any all other another first last only both same much many
@@ -46,7 +46,7 @@ class Term:
 @lru_cache(maxsize=8192)
 def pieces(name: str) -> tuple[str, ...]:
     """Give the base forms of a name's words: those of `maxRetries`, `MAX_RETRIES` and `max-retries` are the same."""
-    return tuple(lemma(piece.lower()) for piece in _PIECE.findall(name[:200]))
+    return tuple(lemma(piece.lower()) for piece in NAME_PIECE.findall(name[:200]))
 
 
 def slight(term: Term) -> bool:

@@ -3,7 +3,12 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 
+TIME_UNITS = frozenset("second minute hour day week month year".split())
+"""Units of time, as base forms of words."""
+STATUSES = frozenset(map(int, HTTPStatus))
+"""Numbers that have a name in HTTP."""
 _TIME = {
     "ns": 1e-9, "nanosecond": 1e-9, "nanoseconds": 1e-9, "us": 1e-6, "microseconds": 1e-6, "micros": 1e-6,
     "ms": 1e-3, "msec": 1e-3, "msecs": 1e-3, "milli": 1e-3, "millis": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3,

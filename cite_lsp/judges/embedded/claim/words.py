@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+NAME_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’]*")
 _MAX_WORD = 40
 
@@ -82,7 +82,7 @@ def stem(word: str) -> str:
 
 def name_words(name: str) -> tuple[str, ...]:
     """Give the stems of a name's words: those of `maxRetries`, `MAX_RETRIES` and `max-retries` are the same."""
-    return tuple(stem(piece.lower()) for piece in _PIECE.findall(name[:200]))
+    return tuple(stem(piece.lower()) for piece in NAME_PIECE.findall(name[:200]))
 
 
 def plain_words(text: str) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def vocabulary(lines: Iterable[str]) -> set[str]:
     """Give the stems of all words and parts of names in some lines, and of neighbours written as one."""
     found: set[str] = set()
     for line in lines:
-        pieces = [piece.lower() for piece in _PIECE.findall(line)]
+        pieces = [piece.lower() for piece in NAME_PIECE.findall(line)]
         found.update(map(stem, pieces))
         found.update(stem(first + second) for first, second in pairwise(pieces))
     return found

@@ -9,7 +9,7 @@ from cite_lsp.judges.embedded.lexicon import idiom_names, idiom_numbers, idiom_s
 from cite_lsp.judges.embedded.lexicon.endings import lemma
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+LETTERS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LONGEST_LINE = 1000
 
 
@@ -70,7 +70,7 @@ def _names_in(line: str) -> frozenset[str]:
     found: set[str] = set()
     for name in _NAME.findall(line):
         found.add(name.replace("_", "").lower())
-        found.update(piece.lower() for piece in _PIECE.findall(name))
+        found.update(piece.lower() for piece in LETTERS.findall(name))
     return frozenset(found)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from cite_lsp.judges.embedded.claim.values import ARITHMETIC, NUMBER, Value, amount_of, unit_of_name, with_unit
 from cite_lsp.judges.embedded.claim.words import name_words
+from cite_lsp.judges.embedded.lexicon.code_signs import LETTERS
 from cite_lsp.snapshot.excerpt import Excerpt
 
 _MAX_LINE = 600
@@ -78,8 +79,7 @@ _SUFFIX_UNITS = {
 }  # fmt: skip
 _COMMENT_START = re.compile(r"^\s{0,200}(?:#(?!define|include|if|endif|\[)|//|--\s|;|\*|/\*|<!--|\{#|%|\"\"\"|''')")
 _TRAILING = re.compile(r"\s(?:#|//|--)\s.*$")
-_NAME_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_TRIPLE = re.compile(r"\"\"\"|'''")
+TRIPLE_QUOTES = re.compile(r"\"\"\"|'''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _told_apart(text: str, block: str) -> tuple[str, str, str]:
         end = "*/" if stripped.startswith("/*") else "-->"
         return "", text, "" if end in stripped[2:] else end
     if stripped.lstrip("rbfuRBFU").startswith(('"""', "'''")):
-        marks = _TRIPLE.findall(stripped)
+        marks = TRIPLE_QUOTES.findall(stripped)
         return "", text, marks[0] if len(marks) == 1 else ""
     if _COMMENT_START.match(text):
         return "", text, ""
@@ -251,5 +251,5 @@ def _unit(name: str, groups: dict[str, str | None], comment: str) -> str:
         is_size = bool({"size", "memory", "buffer", "body", "storage"} & set(re.split(r"[_\W]", name.lower())))
         return {"m": "mib", "k": "kib", "g": "gib"}.get(suffix, "") if is_size else _SUFFIX_UNITS.get(suffix, suffix)
     said = _SAID_UNIT.match(comment.strip()) if comment else None
-    pieces = tuple(piece.lower() for piece in _NAME_PIECE.findall(name))
+    pieces = tuple(piece.lower() for piece in LETTERS.findall(name))
     return said[1] if said else unit_of_name(pieces)

@@ -3,12 +3,18 @@
 import re
 from calendar import month_name
 from collections.abc import Iterable, Iterator, Sequence
-from http import HTTPStatus
 from itertools import pairwise
 
 from cite_lsp.judges.embedded.beside.laid import WORDED, Laid
 from cite_lsp.judges.embedded.claim.terms import Term, pieces, slight
-from cite_lsp.judges.embedded.claim.values import Value, numbers_in_code, values_in_prose, with_unit
+from cite_lsp.judges.embedded.claim.values import (
+    STATUSES,
+    TIME_UNITS,
+    Value,
+    numbers_in_code,
+    values_in_prose,
+    with_unit,
+)
 from cite_lsp.judges.embedded.conflicts.polarity import opposite_in, signed_words
 from cite_lsp.judges.embedded.conflicts.sentence_conflicts import (
     Beside,
@@ -19,15 +25,14 @@ from cite_lsp.judges.embedded.conflicts.sentence_conflicts import (
 )
 from cite_lsp.judges.embedded.conflicts.subjects import is_about, spelled_by
 from cite_lsp.judges.embedded.lexicon import glue, opposed, spoken_by
+from cite_lsp.judges.embedded.lexicon.code_signs import LETTERS
 from cite_lsp.judges.embedded.lines.facts import Fact, Line, indent_of
 from cite_lsp.judges.embedded.lines.sentences import Sentence
 from cite_lsp.judges.embedded.support.particulars import particulars
-from cite_lsp.judges.embedded.support.polarity_doubts import fails, polarity_doubts
+from cite_lsp.judges.embedded.support.polarity_doubts import MUST, fails, polarity_doubts
 
 _NEAR_VALUE = 48
 """Characters around a value in which a sentence says that it is a bound."""
-_STATUSES = frozenset(map(int, HTTPStatus))
-_UNITS = frozenset("second minute hour day week month year".split())
 _WINS = re.compile(
     r"\b(?:overrid\w+|overrul\w+|preceden\w+|(?:take|ha[sd]|have|gain|get|give)\w* (?:a )?(?:higher |more )?priority"
     r"|priority over|prioriti[sz]\w+|wins?|outrank\w*|beats?|trumps?|prevails?|preferred|fallback for|supersed\w+"
@@ -87,9 +92,7 @@ _SIDES = (
 )
 """Words before a number, and the signs by which code says so, or the opposite of it where the rest is turned away."""
 _STRICT = re.compile(r"(?P<is>\b(?:is|are|be)\s+)?\b(?P<more>(?:\w+er|more|less) than)\s+$", re.IGNORECASE)
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _BEHIND_NUMBER = re.compile(r"[0-9](ms|[smh]|\s?min)\b")
-_MUST = re.compile(r"\b(?:must|required|mandatory|has to|have to|needs? to|compulsory)\b", re.IGNORECASE)
 _LIMITS = re.compile(
     r"max|min|limit|cap|bound|exceed|least|most|thresh|recycle|ttl|age|expir|over|under|above|below|than", re.IGNORECASE
 )
@@ -218,7 +221,7 @@ def _others_values(laid: Laid, *, by_value: bool) -> Iterator[str]:
 
 def _is_status(fact: Fact) -> bool:
     """Whether a fact is a status: sentences say "a 404" without that word."""
-    return fact.value.raw in _STATUSES and not {"status", "code"}.isdisjoint(pieces(fact.name))
+    return fact.value.raw in STATUSES and not {"status", "code"}.isdisjoint(pieces(fact.name))
 
 
 def _cause(laid: Laid) -> Iterator[str]:
@@ -280,7 +283,7 @@ def _names_no_thing(term: Term) -> bool:
 
 def _has_default(laid: Laid, lines: Sequence[Line]) -> Iterator[str]:
     """Say which name that must be given, as the claim has it, has a default."""
-    if not _MUST.search(laid.claim.text) or laid.reading.prose or laid.claim.values:
+    if not MUST.search(laid.claim.text) or laid.reading.prose or laid.claim.values:
         return
     for name in laid.claim.names[:4]:
         given = re.compile(rf"(?<![\w.]){re.escape(name.text)}\b[^,;()=]{{0,40}}=(?!=)\s{{0,4}}[^\s,;)]")
@@ -331,7 +334,7 @@ def _bounds(value: Value, at: Iterable[Line], laid: Laid) -> Iterator[str]:
 
 def _units_in(line: str) -> list[Value]:
     """Give one of each unit that a line names, in a word, in a name, or behind a number."""
-    words = [piece.lower() for piece in _PIECE.findall(line) if len(piece) > 1 and piece.lower() != "min"]
+    words = [piece.lower() for piece in LETTERS.findall(line) if len(piece) > 1 and piece.lower() != "min"]
     return [with_unit(1.0, word, word) for word in (*words, *map(str.strip, _BEHIND_NUMBER.findall(line)))]
 
 
@@ -373,9 +376,9 @@ def _other_rates(laid: Laid, sentences: Sequence[Beside]) -> Iterator[str]:
     if not sentences:
         return
     best = max(sentences, key=lambda each: each.share).sentence
-    there = {lemma for word in signed_words(best.text) for lemma in word.lemmas} & _UNITS
+    there = {lemma for word in signed_words(best.text) for lemma in word.lemmas} & TIME_UNITS
     for term, _ in laid.pairs:
-        if term.kind == "word" and not _UNITS.isdisjoint(term.lemmas) and there.isdisjoint(term.lemmas) and there:
+        if term.kind == "word" and not TIME_UNITS.isdisjoint(term.lemmas) and there.isdisjoint(term.lemmas) and there:
             yield f"the claim says {term.text!r}, line {best.lines[0].number} says {min(there)!r}"
 
 

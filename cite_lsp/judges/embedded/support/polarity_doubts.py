@@ -72,7 +72,7 @@ _IS_OFF = re.compile(
 )
 _TRUE = re.compile(r"\b(?:true|on|enabled?)\b", re.IGNORECASE)
 _UNTRUE = re.compile(r"\b(?:false|off|disabled?)\b", re.IGNORECASE)
-_MUST = re.compile(r"\b(?:must|required|mandatory|has to|have to|needs? to|compulsory)\b", re.IGNORECASE)
+MUST = re.compile(r"\b(?:must|required|mandatory|has to|have to|needs? to|compulsory)\b", re.IGNORECASE)
 
 
 def polarity_doubts(
@@ -138,7 +138,7 @@ def _other_way_round(laid: Laid, lines: Sequence[Line], sentences: Sequence[Besi
     beside_them = [line.code[:600] for line in laid.reading.lines if line.number in numbers]
     if _RAISES.search(code) and fails(laid):
         return False
-    if _MUST.search(laid.claim.text) and any(map(_RAISES.search, beside_them)):
+    if MUST.search(laid.claim.text) and any(map(_RAISES.search, beside_them)):
         return False
     against = bool(_CODE_NOT.search(code)) or any(
         turned(each.sentence.text) for each in sentences if len(each.shared) > 1

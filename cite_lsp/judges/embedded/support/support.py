@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from cite_lsp.judges.embedded.beside.laid import STRONG, WORDED, Laid, LaidClause
 from cite_lsp.judges.embedded.claim.terms import Term
+from cite_lsp.judges.embedded.claim.values import TIME_UNITS
 from cite_lsp.judges.embedded.clipped import clipped
 from cite_lsp.judges.embedded.conflicts.rivals import families
 from cite_lsp.judges.embedded.lines.alignment import Index
@@ -30,7 +31,6 @@ _FEW = 3
 _LONG = 5
 _MOST_SHOWN = 3
 _FEWEST = 2
-_UNITS = frozenset("second minute hour day week month year".split())
 _BY_SIGNS = frozenset(
     """call use take have set return do give run hold get make define default accept raise throw mean need contain
     """.split()
@@ -108,7 +108,7 @@ def _lacking(laid: Laid) -> str:
     absent = [term for term, found in laid.pairs if found is None and not laid.around(term)]
     absent.extend(_shared_kin(laid))
     absent = [term for term in absent if not _of_a_version(term, laid.claim.text)]
-    hard = [term for term in absent if term.kind != "word" or not _UNITS.isdisjoint(term.lemmas)]
+    hard = [term for term in absent if term.kind != "word" or not TIME_UNITS.isdisjoint(term.lemmas)]
     bare = all(term.kind == "word" for term, _ in laid.pairs)
     names = ((term, found) for term, found in laid.pairs if found is not None and term.kind == "name")
     hard.extend(term for term, found in names if found.how not in STRONG or not _spelled(term, laid))

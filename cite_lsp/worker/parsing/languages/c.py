@@ -14,6 +14,7 @@ from cite_lsp.worker.parsing.rules import (
     case,
     catches,
     compare,
+    constructed,
     defines,
     environment_call,
     first_part,
@@ -104,10 +105,6 @@ def _call(reader: Reader, node: Node) -> None:
     name, arguments = callee_text(reader, node.child_by_field_name("function")), node.child_by_field_name("arguments")
     environment_call(_ENV, reader, node, name, arguments)
     add_call(reader, node, name, arguments)
-
-
-def _new(reader: Reader, node: Node) -> None:
-    add_call(reader, node, reader.text(node.child_by_field_name("type")), node.child_by_field_name("arguments"))
 
 
 def _designated(node: Node) -> Node | None:
@@ -220,7 +217,7 @@ CPP = replace(
         **C.rules,
         "field_declaration": _field,
         "abstract_function_declarator": _parameters,
-        "new_expression": _new,
+        "new_expression": constructed,
         "throw_statement": throw,
         "catch_clause": catches(_caught),
         "co_return_statement": returns,

@@ -16,6 +16,7 @@ from cite_lsp.worker.parsing.rules import (
     children_of_type,
     compare,
     compare_by,
+    constructed,
     decorator,
     defines,
     environment,
@@ -46,10 +47,6 @@ def _call(reader: Reader, node: Node) -> None:
     if _ENV.fullmatch(name) and listed and listed[0] is not None:
         environment(reader, node, listed[0])
     add_call(reader, node, name, arguments)
-
-
-def _new(reader: Reader, node: Node) -> None:
-    add_call(reader, node, reader.text(node.child_by_field_name("type")), node.child_by_field_name("arguments"))
 
 
 def _argument(reader: Reader, node: Node) -> None:
@@ -114,7 +111,7 @@ CSHARP = Table(
         "attribute_argument": value("name", last_part),
         "parameter": a_parameter("name", _behind_equals),
         "invocation_expression": _call,
-        "object_creation_expression": _new,
+        "object_creation_expression": constructed,
         "lambda_expression": _lambda,
         "throw_statement": throw,
         "throw_expression": throw,

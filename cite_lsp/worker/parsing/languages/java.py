@@ -15,6 +15,7 @@ from cite_lsp.worker.parsing.rules import (
     children_of_type,
     compare,
     compare_by,
+    constructed,
     decorator,
     defines,
     environment_call,
@@ -34,10 +35,6 @@ def _call(reader: Reader, node: Node) -> None:
     arguments = node.child_by_field_name("arguments")
     environment_call(_ENV, reader, node, name, arguments)
     add_call(reader, node, name, arguments)
-
-
-def _new(reader: Reader, node: Node) -> None:
-    add_call(reader, node, reader.text(node.child_by_field_name("type")), node.child_by_field_name("arguments"))
 
 
 def _caught(node: Node) -> list[Node]:
@@ -89,7 +86,7 @@ JAVA = Table(
         "formal_parameter": a_parameter("name", _none),
         "spread_parameter": a_parameter(_spread, _none),
         "method_invocation": _call,
-        "object_creation_expression": _new,
+        "object_creation_expression": constructed,
         "lambda_expression": _lambda,
         "throw_statement": throw,
         "catch_clause": catches(_caught),

@@ -207,7 +207,7 @@ async def test_an_empty_account_is_not_asked_again(make: Make) -> None:
         ("7", 7, 7),
         ("0.5", 0.5, 0.5),
         (" 3 ", 3, 3),
-        (formatdate(time.time() - 1_000, usegmt=True), 0, 0),
+        pytest.param(formatdate(time.time() - 1_000, usegmt=True), 0, 0, id="a date just past"),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
     ],
 )

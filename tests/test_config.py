@@ -22,12 +22,12 @@ from cite_lsp.config import (
     settings_schema,
     severity_of,
 )
-from cite_lsp.config.globs import check_glob, matches
 from cite_lsp.config.rows import all_rows
-from cite_lsp.config.toml_places import key_places, place_of
 from cite_lsp.document.pattern import compile_pattern
+from cite_lsp.document.toml_places import key_places, place_of
 from cite_lsp.findings.catalogue import CATALOGUE
 from cite_lsp.findings.finding import Severity
+from cite_lsp.snapshot.globs import check_glob, matches
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Settings: their names and defaults, where each came from, and which of them a project may set."""
 
 from cite_lsp.config.files import PROJECT_FILE, PYTHON_FILE, Problem, find_root, project_file_text, user_file_path
-from cite_lsp.config.globs import GlobError, expand_braces
 from cite_lsp.config.loading import LoadedSettings, load_settings
 from cite_lsp.config.rule_edit import rule_change
 from cite_lsp.config.schema import settings_schema
@@ -20,6 +19,7 @@ from cite_lsp.config.settings import (
     Settings,
     severity_of,
 )
+from cite_lsp.snapshot.globs import GlobError, expand_braces
 
 __all__ = [
     "PROJECT_FILE",

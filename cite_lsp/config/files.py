@@ -12,7 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
-from cite_lsp.config import toml_places
+from cite_lsp.document import toml_places
 from cite_lsp.snapshot.lines import is_file, is_folder
 
 PROJECT_FILE = "cite-lsp.toml"

@@ -8,10 +8,10 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from cite_lsp.audit.options import AuditOptions
-from cite_lsp.config.globs import MAX_ALTERNATIVES, check_glob, expand_braces, matches
 from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.findings.catalogue import closest_codes, find_code
 from cite_lsp.findings.finding import Level, Severity
+from cite_lsp.snapshot.globs import MAX_ALTERNATIVES, check_glob, expand_braces, matches
 
 LevelName = Literal["error", "warning", "information", "hint", "off"]
 LEVELS: tuple[str, ...] = get_args(LevelName)

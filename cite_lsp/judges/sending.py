@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cite_lsp.config.globs import matches
+from cite_lsp.snapshot.globs import matches
 from cite_lsp.snapshot.ladder import joined, within
 from cite_lsp.snapshot.lines import real_path
 from cite_lsp.snapshot.resolve import Resolution

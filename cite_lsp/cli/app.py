@@ -17,6 +17,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from cite_lsp import __version__
+from cite_lsp.cli.console import make_console, standard_input
 from cite_lsp.cli.formats.as_json import JsonWriter
 from cite_lsp.cli.formats.as_text import TextWriter, visible
 from cite_lsp.cli.jobs import Shape, Share, shares
@@ -51,7 +52,8 @@ from cite_lsp.cli.options import (
     UnsafeOption,
     WriteOption,
 )
-from cite_lsp.cli.run import PLACE, STDIN, Request, Run, UnfinishedError, UsageError, prepare
+from cite_lsp.cli.policies import policies
+from cite_lsp.cli.run import PLACE, Request, Run, UnfinishedError, UsageError, prepare
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
 
@@ -71,12 +73,6 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
-
-
-class _Output(Console):
-    def on_broken_pipe(self) -> None:
-        """Pass the error on, in whose handler this is called: Rich would exit with the status of findings."""
-        raise  # noqa: PLE0704
 
 
 app = typer.Typer(
@@ -129,7 +125,7 @@ def check(  # noqa: PLR0913, PLR0917 - its options
     """
     given = tuple(paths or ())
     started = time.perf_counter()
-    request = Request(given, _standard_input(given), stdin_path)
+    request = Request(given, standard_input(given), stdin_path)
     run = prepare(request)
     if since is not None:
         from cite_lsp.cli.since import narrow  # noqa: PLC0415 - only here
@@ -197,24 +193,13 @@ def judge(  # noqa: PLR0913, PLR0917 - its options
     cached = not no_cache
     wishes = Wishes(output.value, command_line, fail_level, level, excerpts, since, estimate, write, cached, quiet)
     console = make_console(no_color=no_color)
-    raise typer.Exit(judge_documents(named, wishes, _standard_input(named), stdin_path, console))
+    raise typer.Exit(judge_documents(named, wishes, standard_input(named), stdin_path, console))
 
 
 def _status(run: Run, summary: Summary, fail_level: Severity) -> int:
     if run.problems:
         return USAGE
     return FOUND if summary.reaches(fail_level) else UNFINISHED if summary.unfinished else CLEAN
-
-
-def _standard_input(paths: tuple[str, ...]) -> str | None:
-    if STDIN not in paths:
-        return None
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
-
-
-def make_console(*, no_color: bool = False) -> Console:
-    """Make the console for standard output; what is no terminal gets neither colour nor wrapping."""
-    return _Output(no_color=no_color or None, soft_wrap=True, emoji=False, markup=False, highlight=False)
 
 
 @contextmanager
@@ -333,6 +318,7 @@ def explain(
 
 cache = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What is kept from run to run, for all projects.")
 app.add_typer(cache, name="cache")
+app.add_typer(policies, name="policy")
 
 
 @cache.command("info")
@@ -394,7 +380,7 @@ def schema(
         SchemaName,
         typer.Argument(
             help="settings: of the settings file; output: of --format json; judge: of the lines that a judge of the "
-            "name command reads and writes."
+            "name command reads and writes; policy: of policy files."
         ),
     ],
 ) -> None:
@@ -408,6 +394,10 @@ def schema(
         from cite_lsp.cli.output_schema import output_schema  # noqa: PLC0415
 
         printed = output_schema()
+    elif name is SchemaName.POLICY:
+        from cite_lsp.policy.file_schema import file_schema  # noqa: PLC0415
+
+        printed = file_schema()
     else:
         from cite_lsp.cli.judge_schema import judge_schema  # noqa: PLC0415
 

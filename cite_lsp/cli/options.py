@@ -55,6 +55,7 @@ class SchemaName(StrEnum):
     SETTINGS = "settings"
     OUTPUT = "output"
     JUDGE = "judge"
+    POLICY = "policy"
 
 
 Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Documents or folders; - is standard input.")]
@@ -120,3 +121,60 @@ ShownOption = Annotated[
 NoVerdictsOption = Annotated[
     bool, typer.Option("--no-cache", help="Ask about everything anew, and keep nothing of it.")
 ]
+
+PolicyNames = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="POLICY", help="Names of policies, or policy files; without one, all of the settings."),
+]
+PolicyName = Annotated[str, typer.Argument(metavar="POLICY", help="The name of a policy, or a policy file.")]
+PolicyFiles = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="FILE", help="Policy files; without one, all of the settings."),
+]
+PolicyOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        metavar="NAME|FILE",
+        help="Only this policy, of the settings or in a file; shipped:NAME is one of ours. May be repeated.",
+    ),
+]
+InputOption = Annotated[
+    str | None,
+    typer.Option("--input", metavar="FILE", help='The text that policies with input = "given" are asked beside.'),
+]
+AskedOption = Annotated[
+    bool, typer.Option("--estimate", help="Say how many passages, requests and tokens it would take; send nothing.")
+]
+WindowOption = Annotated[
+    int | None, typer.Option("--window", min=1, max=1_000, help="Passages in a request; unset, as the policy says.")
+]
+ConcurrencyOption = Annotated[
+    int | None,
+    typer.Option("--concurrency", min=1, max=256, help="Requests at a time; unset, judge.limits.concurrency."),
+]
+DeadlineOption = Annotated[
+    float | None,
+    typer.Option("--deadline", metavar="SECONDS", help="When it has passed, what is not answered is not checked."),
+]
+NoAnswersOption = Annotated[bool, typer.Option("--no-cache", help="Ask about everything anew, and keep nothing of it.")]
+FindingsOption = Annotated[
+    Severity, typer.Option("--level", help="The quietest severity that text shows.")
+]
+AskOption = Annotated[
+    bool, typer.Option("--ask", help="Ask the judge of your settings; without this, the recorded answers.")
+]
+RecordOption = Annotated[
+    bool, typer.Option("--record", help="Ask the judge of your settings, and write its answers beside the policy.")
+]
+ExamplesOption = Annotated[
+    str | None,
+    typer.Option("--examples", metavar="FILE", help="Labelled examples, one JSON object a line, beside those of the policy."),
+]
+ErrorRateOption = Annotated[
+    float, typer.Option("--error-rate", min=0.001, max=0.5, help="How often an answer that decides may be wrong.")
+]
+DiagramOption = Annotated[
+    str | None, typer.Option("--diagram", metavar="FILE", help="Write the reliability diagram, as SVG.")
+]
+WriteBandsOption = Annotated[bool, typer.Option("--write", help="Write the bands beside the policy.")]

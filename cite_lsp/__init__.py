@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from cite_lsp.audit.run import AuditReport, audit_document
     from cite_lsp.audit.selecting import AuditRow, select_rows
     from cite_lsp.audit.verdicts import Row, Verdict
+    from cite_lsp.clients.making import decision_client
     from cite_lsp.config import Settings
     from cite_lsp.document.anchors import Anchor
     from cite_lsp.document.document import Document
@@ -42,6 +43,7 @@ __all__ = [
     "__version__",
     "audit_document",
     "check_document",
+    "decision_client",
     "select_rows",
 ]
 
@@ -62,6 +64,7 @@ _HOMES = {
     "Verdict": "cite_lsp.audit.verdicts",
     "audit_document": "cite_lsp.audit.run",
     "check_document": "cite_lsp.findings.check",
+    "decision_client": "cite_lsp.clients.making",
     "select_rows": "cite_lsp.audit.selecting",
 }
 

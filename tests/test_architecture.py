@@ -152,6 +152,7 @@ def test_files_are_read_in_one_place() -> None:
     ours = {"cite_lsp.config.files", "cite_lsp.findings.catalogue", "cite_lsp.cli.app"}
     ours |= {"cite_lsp.server.serve", "cite_lsp.worker.output"}  # the null device, and descriptors of pipes
     ours.add("cite_lsp.store.transfer")  # files of verdicts that a person names
+    ours.add("cite_lsp.policy.files")  # the policies of the package
     assert openers <= {"cite_lsp.snapshot.lines", *ours}
 
 

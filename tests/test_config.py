@@ -306,7 +306,7 @@ def test_policies_may_stand_in_the_project_file(project: Path) -> None:
         (b"a = [\n1,\n", 3, "not valid TOML"),
         (b"a = 'x'\n\n\xff", 3, "not UTF-8"),
         (b"a = " + b"[" * 50_000, None, ""),
-        (b"a = " + b"9" * 6_000, None, "not valid TOML"),
+        (b"a = " + b"9" * 6_000, 1, "not valid TOML"),
         (b"x" * 1_000_001, None, "over 1,000,000 bytes"),
         (b"b = 1\n" + b"a." * 10_000 + b"a = 1", 2, "more than 64 parts"),
     ],

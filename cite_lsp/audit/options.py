@@ -1,7 +1,7 @@
 """The options of an audit, and how a wrong value of a setting is named (audit.md, Options)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 _CENSUS_NEEDS = "resolver_1_census"
+_CLOSE_ENOUGH = 65.0
 
 
 def _whole_number(given: object) -> object:
@@ -179,3 +180,17 @@ def _number_words(noun: str, schema: Mapping[str, Any]) -> str:
 
 def _either(values: list[str]) -> str:
     return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} or {values[-1]}"
+
+
+def nearest(name: str, among: Iterable[str]) -> str | None:
+    """The one of these names that a name looks like; None when it looks like none."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - 3 MB that few need
+
+    found = process.extractOne(name[:100], list(among), scorer=fuzz.ratio, score_cutoff=_CLOSE_ENOUGH)
+    return str(found[0]) if found else None
+
+
+def closest(name: str, among: Iterable[str]) -> str:
+    """`; did you mean "…"?` for a name that looks like one of these, else nothing."""
+    found = nearest(name, among)
+    return f"; did you mean {found!r}?" if found else ""

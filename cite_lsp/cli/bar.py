@@ -36,9 +36,9 @@ class Counting:
         self._task = task
         self._total = total
 
-    def advance(self) -> None:
-        """One more is done."""
-        self._bar.advance(self._task)
+    def advance(self, more: int = 1) -> None:
+        """So many more are done."""
+        self._bar.advance(self._task, more)
 
     def settle(self, more: int, silent: int) -> None:
         """There are `more` than was thought, and `silent` of them are done unheard."""

@@ -15,6 +15,7 @@ from cite_lsp.cli.formats.as_text import visible
 from cite_lsp.cli.run import UnfinishedError, UsageError, absolute
 from cite_lsp.config import CacheSettings, load_settings
 from cite_lsp.store import StoreError, Table
+from cite_lsp.store.answers import Answers, AnswersInfo
 from cite_lsp.store.transfer import TransferError
 from cite_lsp.store.verdicts import Info, Verdicts
 
@@ -30,28 +31,33 @@ def cache_info(console: Console, write: Callable[[bytes], object], *, json: bool
     verdicts.close()
     if verdicts.message:
         raise UnfinishedError(verdicts.message)
+    answers = _answers(settings)
+    answered = answers.info()
+    answers.close()
+    if answers.message:
+        raise UnfinishedError(answers.message)
     if json:
-        write(orjson.dumps(_as_data(info, settings.folder), option=orjson.OPT_INDENT_2) + b"\n")
+        write(orjson.dumps(_as_data(info, answered, settings.folder), option=orjson.OPT_INDENT_2) + b"\n")
     else:
-        for line in _as_lines(info, settings):
+        for line in _as_lines(info, answered, settings):
             console.print(Text(visible(line)))
 
 
 def clear_cache(console: Console) -> None:
     """Forget all that is kept, but not what was spent today. Raises `UsageError`, `UnfinishedError`."""
     settings = _settings()
-    verdicts = _verdicts(settings)
+    verdicts, answers = _verdicts(settings), _answers(settings)
     try:
-        count = verdicts.clear()
+        count, answered = verdicts.clear(), answers.clear()
     except StoreError as error:
         raise UnfinishedError(str(error)) from error
     finally:
         verdicts.close()
+        answers.close()
     for name in _OTHERS.values():
         _empty(settings.folder, name)
-    console.print(
-        Text(visible(f"forgot {_counted(count)}, and what checks and histories came to, in {settings.folder}"))
-    )
+    kept = f"{_counted(count)}, {_answered(answered)} to policies"
+    console.print(Text(visible(f"forgot {kept}, and what checks and histories came to, in {settings.folder}")))
     for path, size in _set_aside(settings.folder):
         console.print(Text(visible(f"{path} ({_in_words(size)}) was damaged and stays; delete it when you like")))
 
@@ -97,6 +103,10 @@ def _verdicts(settings: CacheSettings) -> Verdicts:
     return Verdicts(settings.folder, max_rows=settings.max_rows)
 
 
+def _answers(settings: CacheSettings) -> Answers:
+    return Answers(settings.folder, max_rows=settings.max_rows)
+
+
 def _empty(folder: str, name: str) -> None:
     table = Table(folder, name, "")
     if os.path.lexists(table.path):
@@ -106,16 +116,17 @@ def _empty(folder: str, name: str) -> None:
             raise UnfinishedError(table.message or f"{table.path} cannot be cleared: {table.failure}")
 
 
-def _as_data(info: Info, folder: str) -> dict[str, Any]:
+def _as_data(info: Info, answered: AnswersInfo, folder: str) -> dict[str, Any]:
     return {
         "folder": folder,
         "verdicts": {**asdict(info), "judges": dict(info.judges)},
+        "answers": {**asdict(answered), "clients": dict(answered.clients)},
         **{name: {"path": path, "bytes": size} for name, path, size in _others(folder)},
         "set_aside": [{"path": path, "bytes": size} for path, size in _set_aside(folder)],
     }
 
 
-def _as_lines(info: Info, settings: CacheSettings) -> Iterator[str]:
+def _as_lines(info: Info, answered: AnswersInfo, settings: CacheSettings) -> Iterator[str]:
     yield f"{info.path}: {_counted(info.rows)} of at most {settings.max_rows:,}, {_in_words(info.bytes)}"
     if info.oldest is not None and info.newest is not None:
         yield f"  given from {_date(info.oldest)} to {_date(info.newest)}"
@@ -124,6 +135,12 @@ def _as_lines(info: Info, settings: CacheSettings) -> Iterator[str]:
     for spent in info.spent:
         cost = f", at a cost of {spent.cost:,g}" if spent.cost else ""
         yield f"  asked today (UTC) of {spent.judge}: {spent.rows:,} row{'' if spent.rows == 1 else 's'}{cost}"
+    kept = f"{_answered(answered.rows)} to policies of at most {settings.max_rows:,}"
+    yield f"{answered.path}: {kept}, {_in_words(answered.bytes)}"
+    if answered.oldest is not None and answered.newest is not None:
+        yield f"  given from {_date(answered.oldest)} to {_date(answered.newest)}"
+    for client, count in answered.clients.items():
+        yield f"  {client}: {count:,}"
     whose = {"baselines": "what citations showed when they were written", "checks": "what the last checks came to"}
     for name, path, size in _others(settings.folder):
         yield f"{path}: {whose[name]}, {_in_words(size)}"
@@ -154,6 +171,10 @@ def _size(path: str) -> int:
 
 def _counted(verdicts: int) -> str:
     return f"{verdicts:,} verdict{'' if verdicts == 1 else 's'}"
+
+
+def _answered(answers: int) -> str:
+    return f"{answers:,} answer{'' if answers == 1 else 's'}"
 
 
 def _date(at: float) -> str:

@@ -14,8 +14,8 @@ _WORTH_A_BAR = 20
 class Count(Protocol):
     """What is told how far a run is."""
 
-    def advance(self) -> None:
-        """One more is done."""
+    def advance(self, more: int = 1) -> None:
+        """So many more are done."""
 
     def settle(self, more: int, silent: int) -> None:
         """There are `more` than was thought, and `silent` of all are done without a word."""
@@ -24,8 +24,8 @@ class Count(Protocol):
 class Silent:
     """Where nobody looks."""
 
-    def advance(self) -> None:
-        """One more is done."""
+    def advance(self, more: int = 1) -> None:
+        """So many more are done."""
 
     def settle(self, more: int, silent: int) -> None:
         """There are `more` than was thought, and `silent` of all are done without a word."""

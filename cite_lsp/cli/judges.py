@@ -74,7 +74,7 @@ class Judges:
         from cite_lsp.judges.repairer import limits_of, make_repairer  # noqa: PLC0415
 
         settings = self.settled(self.run.settings)
-        ledger = BookedLedger(self._store(), *limits_of(settings.repair, settings.judge))
+        ledger = BookedLedger(self.store(), *limits_of(settings.repair, settings.judge))
         return make_repairer(settings.repair, settings.judge, ledger=ledger)
 
     def recall(self, settings: Settings, row: Row) -> Said | None:
@@ -83,8 +83,8 @@ class Judges:
             return Said(self.embedded.judge_row(row), row)
         judge = self.of(settings)
         key = row.key(judge.identity, reads_file=judge.reads_file)
-        judged = self._store().recall([key]).get(key)
-        self._store().close()
+        judged = self.store().recall([key]).get(key)
+        self.store().close()
         return None if judged is None else Said(judged.verdict, row, judged.at, cached=True)
 
     def known(self, settings: Settings, rows: Sequence[Row]) -> set[str]:
@@ -92,7 +92,7 @@ class Judges:
         if not (self.cached and leaves(settings)):
             return set()
         judge = self.of(settings)
-        return set(self._store().recall(row.key(judge.identity, reads_file=judge.reads_file) for row in rows))
+        return set(self.store().recall(row.key(judge.identity, reads_file=judge.reads_file) for row in rows))
 
     async def close(self) -> None:
         """End connections and programs, and wait until what was heard is kept."""
@@ -121,13 +121,14 @@ class Judges:
         from cite_lsp.judges.making import Unavailable, make_judge  # noqa: PLC0415
 
         try:
-            ledger = BookedLedger(self._store(), settings.judge.limits)
+            ledger = BookedLedger(self.store(), settings.judge.limits)
             judge: AskingJudge = GivingUp(make_judge(settings.judge, settings.audit, ledger=ledger))
         except Unavailable as error:
             raise UsageError(str(error)) from error
-        return CachedJudge(judge, self._store()) if self.cached else judge
+        return CachedJudge(judge, self.store()) if self.cached else judge
 
-    def _store(self) -> "Verdicts":
+    def store(self) -> "Verdicts":
+        """Give what is kept of verdicts, and of what was spent today."""
         from cite_lsp.store import Verdicts  # noqa: PLC0415
 
         if self._verdicts is None:

@@ -155,12 +155,12 @@ ConcurrencyOption = Annotated[
 ]
 DeadlineOption = Annotated[
     float | None,
-    typer.Option("--deadline", metavar="SECONDS", help="When it has passed, what is not answered is not checked."),
+    typer.Option(
+        "--deadline", min=0.1, metavar="SECONDS", help="When it has passed, what is not answered is not checked."
+    ),
 ]
 NoAnswersOption = Annotated[bool, typer.Option("--no-cache", help="Ask about everything anew, and keep nothing of it.")]
-FindingsOption = Annotated[
-    Severity, typer.Option("--level", help="The quietest severity that text shows.")
-]
+FindingsOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that text shows.")]
 AskOption = Annotated[
     bool, typer.Option("--ask", help="Ask the judge of your settings; without this, the recorded answers.")
 ]
@@ -169,7 +169,9 @@ RecordOption = Annotated[
 ]
 ExamplesOption = Annotated[
     str | None,
-    typer.Option("--examples", metavar="FILE", help="Labelled examples, one JSON object a line, beside those of the policy."),
+    typer.Option(
+        "--examples", metavar="FILE", help="Labelled examples, one JSON object a line, beside those of the policy."
+    ),
 ]
 ErrorRateOption = Annotated[
     float, typer.Option("--error-rate", min=0.001, max=0.5, help="How often an answer that decides may be wrong.")

@@ -35,11 +35,13 @@ from cite_lsp.cli.options import (
 )
 from cite_lsp.findings.finding import Severity
 
-policies = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Questions that a team asks of every document.")
+policies = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Questions that a team asks of every document."
+)
 
 
 @policies.command("run")
-def run(  # noqa: PLR0913, PLR0917 - its options
+def run_policies(  # noqa: PLR0913, PLR0917 - its options
     paths: Paths = None,
     policy: PolicyOption = None,
     input_file: InputOption = None,
@@ -88,7 +90,7 @@ def run(  # noqa: PLR0913, PLR0917 - its options
 
 
 @policies.command("check")
-def check(
+def check_policies(
     files: PolicyFiles = None,
     output: FormatOption = OutputFormat.TEXT,
     quiet: QuietOption = False,
@@ -99,14 +101,14 @@ def check(
     Exit status: 0 nothing is wrong, 1 something is, 2 usage or configuration, 3 a file could not be read.
     """
     from cite_lsp.cli.console import make_console  # noqa: PLC0415
-    from cite_lsp.cli.policy_checking import check_policies  # noqa: PLC0415
+    from cite_lsp.cli.policy_checking import check_policies as work  # noqa: PLC0415
 
     console = make_console(no_color=no_color)
-    raise typer.Exit(check_policies(tuple(files or ()), console, json=output is OutputFormat.JSON, quiet=quiet))
+    raise typer.Exit(work(tuple(files or ()), console, json=output is OutputFormat.JSON, quiet=quiet))
 
 
 @policies.command("list")
-def list_(
+def list_policies(
     output: FormatOption = OutputFormat.TEXT,
     no_color: ColorOption = False,
 ) -> None:
@@ -115,13 +117,13 @@ def list_(
     Exit status: 0 done, 2 usage or configuration.
     """
     from cite_lsp.cli.console import make_console  # noqa: PLC0415
-    from cite_lsp.cli.policy_checking import list_policies  # noqa: PLC0415
+    from cite_lsp.cli.policy_checking import list_policies as work  # noqa: PLC0415
 
-    raise typer.Exit(list_policies(make_console(no_color=no_color), json=output is OutputFormat.JSON))
+    raise typer.Exit(work(make_console(no_color=no_color), json=output is OutputFormat.JSON))
 
 
 @policies.command("test")
-def test(  # noqa: PLR0913, PLR0917 - its options
+def try_policies(  # noqa: PLR0913, PLR0917 - its options
     policy: PolicyNames = None,
     ask: AskOption = False,
     record: RecordOption = False,
@@ -139,7 +141,7 @@ def test(  # noqa: PLR0913, PLR0917 - its options
     checked (no recorded answer, a failed request).
     """
     from cite_lsp.cli.console import make_console  # noqa: PLC0415
-    from cite_lsp.cli.policy_testing import Wishes, test_policies  # noqa: PLC0415
+    from cite_lsp.cli.policy_testing import Wishes, try_examples  # noqa: PLC0415
 
     wishes = Wishes(
         ask=ask or record,
@@ -148,11 +150,11 @@ def test(  # noqa: PLR0913, PLR0917 - its options
         json=output is OutputFormat.JSON,
         quiet=quiet,
     )
-    raise typer.Exit(test_policies(tuple(policy or ()), wishes, make_console(no_color=no_color)))
+    raise typer.Exit(try_examples(tuple(policy or ()), wishes, make_console(no_color=no_color)))
 
 
 @policies.command("calibrate")
-def calibrate(  # noqa: PLR0913, PLR0917 - its options
+def calibrate_policy(  # noqa: PLR0913, PLR0917 - its options
     policy: PolicyName,
     examples: ExamplesOption = None,
     error_rate: ErrorRateOption = 0.05,
@@ -172,7 +174,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - its options
     Exit status: 0 done, 2 usage or configuration, 3 no question could be calibrated, or something was not answered.
     """
     from cite_lsp.cli.console import make_console  # noqa: PLC0415
-    from cite_lsp.cli.policy_calibrating import Wishes, calibrate_policy  # noqa: PLC0415
+    from cite_lsp.cli.policy_calibrating import Wishes, calibrate  # noqa: PLC0415
 
     wishes = Wishes(
         examples=examples,
@@ -184,7 +186,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - its options
         json=output is OutputFormat.JSON,
         quiet=quiet,
     )
-    raise typer.Exit(calibrate_policy(policy, wishes, make_console(no_color=no_color)))
+    raise typer.Exit(calibrate(policy, wishes, make_console(no_color=no_color)))
 
 
 def _command_line(

@@ -88,6 +88,8 @@ class Run:
     problems: list[Problem] = field(default_factory=list)
     named: frozenset[str] = frozenset()
     """Documents that were named one by one."""
+    folders: tuple[str, ...] = ()
+    """Folders that were named, relative to the root, "" the root."""
     baselines: "Baselines | None" = None
     """What knows the past of citations; None where nothing does, or drift is not looked for."""
     overlaid: bool = False
@@ -182,6 +184,7 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
     if loaded.settings.drift.enabled:
         _know_the_past(run)
     run.named = frozenset(_named(run, full, paths))
+    run.folders = tuple(_folders(run, full, paths))
     run.documents = tuple(sorted({*run.named, *_taken_in(run, full, paths)}))
     if not run.documents:
         taken_in = ", ".join(run.settings.files.include)
@@ -265,9 +268,15 @@ def _named(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]
 
 def _taken_in(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]:
     """Give the documents that the settings take in below the folders that were named."""
+    for folder in _folders(run, full, given):
+        yield from run.gathering.documents(folder)
+
+
+def _folders(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]:
+    """Give the folders that were named."""
     for name, path in zip(given, full, strict=True):
         if name != STDIN and is_folder(path):
-            yield from run.gathering.documents(within(run.root, path) or "")
+            yield within(run.root, path) or ""
 
 
 def _exists(path: str) -> bool:

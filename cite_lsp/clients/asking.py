@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cite_lsp.clients.client import ClientError, Completion
+from cite_lsp.clients.failures import StatusError
 from cite_lsp.clients.means import Habits, json_in, keeps_to, loaded
-from cite_lsp.clients.wire import StatusError, Wire
+from cite_lsp.clients.wire import Wire
 
 _ABOUT_THE_REQUEST = (400, 404, 405, 415, 422, 500, 501)
 """Statuses by which servers turn down a parameter."""

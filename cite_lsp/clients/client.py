@@ -85,3 +85,42 @@ class ChatClient(Protocol):
 
     async def close(self) -> None:
         """End the connections; another question opens them again."""
+
+
+class DecisionClient(Protocol):
+    """Answers the questions of policies: asks one model, at one address that the user chose."""
+
+    @property
+    def identity(self) -> str:
+        """One line: wire, model, address, and what else its answers hang on. What is kept of them is kept under it."""
+
+    @property
+    def address(self) -> str:
+        """The base address, without credentials; "" for one that cannot be used."""
+
+    @property
+    def model(self) -> str:
+        """The model's name; "" where the server has one only."""
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent so far, those that were tried again among them."""
+
+    async def __call__(self, request: dict[str, Any]) -> Mapping[str, Any]:
+        """Ask.
+
+        Args:
+            request: `{"state": …, "questions": …}`, both ordered and JSON (see `policy.asking`).
+
+        Returns:
+            `{"answers": …, "usage": {"input_tokens": n, "output_tokens": n} | None}`, perhaps with `"model": name`; or
+            `{"error": reason, "message": sentence}`, perhaps with `"usage"`, whatever a server does. Answers are given
+            as they came: whoever asked checks them. No key stands in what else is given.
+            Reasons: `"request_too_large"`, `"unauthorized"`, `["bad_request", type or text]`,
+            `["rate_limited", milliseconds | None]`, `"server_error"`, `["api_error", status, text]`,
+            `["request_error", name]`, `"timeout"`, `["malformed_reply", text]`, `"declined"`, `["setting", text]`.
+            Cancelling aborts the request at once.
+        """
+
+    async def close(self) -> None:
+        """End the connections; another question opens them again."""

@@ -1,8 +1,8 @@
 """Which key goes to which address.
 
-A key goes where the user sent it and nowhere else: the one that the setting `api_key_env` names, the one that was kept
-for the server's host in the editor or in the system keyring, and a provider's own variable at the provider's own
-address only.
+A key goes where the user sent it and nowhere else: the one that a program hands in, the one that the setting
+`api_key_env` names, the one that was kept for the server's host in the editor or in the system keyring, and a
+provider's own variable at the provider's own address only.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ KEYRING_SECONDS = 2.0
 _OWN = {
     "openai": ("https://api.openai.com", "OPENAI_API_KEY"),
     "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+    "decision": ("https://api.typesafe.ai", "TYPESAFE_API_KEY"),
 }
 """A provider's own address, and the variable its key is commonly kept in."""
 
@@ -45,6 +46,7 @@ class Keys:
         provider: str,
         address: Address,
         *,
+        given: str | None = None,
         variable: str | None = None,
         environment: Mapping[str, str] | None = None,
         secrets: Mapping[str, str] | None = None,
@@ -52,14 +54,16 @@ class Keys:
         """Take what may be asked.
 
         Args:
-            provider: `openai`, `anthropic` or `ollama`.
+            provider: `openai`, `anthropic`, `ollama` or `decision`.
             address: The server.
+            given: The key itself, from the program that makes the client; no other is looked for then.
             variable: The setting `api_key_env`.
             environment: In place of the process's.
             secrets: Keys that the editor keeps, by `Address.key_name`; read anew at every look.
         """
         self._provider = provider
         self._address = address
+        self._given = given
         self._variable = variable
         self._environment = os.environ if environment is None else environment
         self._secrets = {} if secrets is None else secrets
@@ -71,6 +75,8 @@ class Keys:
         Raises:
             ClientError: `no-key` where the server needs one and there is none, or it cannot be one.
         """
+        if self._found is None and self._given is not None:
+            self._found = _usable(self._given, "the key that was given") or _no_key(self._address)
         if self._found is None:
             self._found = self._named() or self._kept_by_editor() or await self._in_keyring() or self._of_provider()
         return self._found
@@ -116,6 +122,10 @@ class Keys:
                 0,
             )
         return Key()
+
+
+def _no_key(address: Address) -> Key:
+    raise ClientError("no-key", f"the key that was given for {address.shown} is empty", 0)
 
 
 def _variable(name: str) -> str:

@@ -1,5 +1,6 @@
 """By which means a model is held to a schema, and what its reply is worth: JSON is looked for, never assumed."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -139,6 +140,14 @@ def loaded(text: str) -> Any:  # noqa: ANN401  # JSON
         return orjson.loads(text.encode("utf-8", "replace"))
     except ValueError:
         return None
+
+
+def encoded(value: object) -> bytes:
+    """Write JSON of our own, whole numbers of any size among it."""
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def written(data: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -70,6 +71,21 @@ def asked_wait(reply: Reply) -> float | None:
         return float(text)
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def whole_wait(reply: Reply) -> float | None:
+    """The same where only whole seconds and dates count, as HTTP has it; a date that has passed is 0."""
+    text = reply.headers.get("retry-after", "").strip()
+    if re.fullmatch(r"[0-9]{1,15}", text):
+        return float(text)
+    if re.match(r"[A-Za-z]{3}", text) is None:
+        return None
+    try:
+        date = parsedate_to_datetime(text)
+        zone = date.tzinfo or UTC  # dates of HTTP mean Greenwich, said or not
+        return max(0.0, date.replace(tzinfo=zone).timestamp() - time.time())
     except (ValueError, TypeError, OverflowError):
         return None
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import orjson
-
 from cite_lsp.clients.address import Address
-from cite_lsp.clients.client import Cause, ClientError
+from cite_lsp.clients.client import ClientError
+from cite_lsp.clients.failures import ConnectionFailedError, StatusError, meaning, system_name, underlying
 from cite_lsp.clients.keys import Key, Keys
+from cite_lsp.clients.means import encoded
 from cite_lsp.clients.redaction import keep_out_of_logs, redacted
 from cite_lsp.clients.reply import (
     Reply,
@@ -52,19 +52,32 @@ _LONGEST_READ = 20_000
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
-class StatusError(ClientError):
-    """The server answered, and refused.
+def _longer_each_time(sent: int) -> float:
+    """Half a second, doubled with each try, and never in step with others."""
+    return _FIRST_PAUSE * 2.0 ** (sent - 1) * random.uniform(0.5, 1.0)  # noqa: S311  # no secret
+
+
+@dataclass(frozen=True, slots=True)
+class Tries:
+    """How often a request is sent, and how long is waited in between.
 
     Attributes:
-        status: The status of the reply.
-        said: What the server said of it, without keys and control characters, 2,000 characters at most.
+        most: How many times at most.
+        again: Whether a reply that is no success is worth another try.
+        asked: How many seconds a reply asks to wait; None where it does not say.
+        pauses: How many seconds to wait after so many tries (from 1) where the server does not say.
+        longest: The longest wait, in seconds.
+        capped: Whether the longest is waited where a server asks for more; otherwise it is left alone.
+        broken: Whether an answer that breaks off is asked for once more, though the work was done.
     """
 
-    def __init__(self, cause: Cause, message: str, status: int, said: str) -> None:
-        """Take what `ClientError` takes, the status and the server's own words."""
-        super().__init__(cause, message)
-        self.status = status
-        self.said = said
+    most: int = MOST_TRIES
+    again: Callable[[Reply], bool] = again
+    asked: Callable[[Reply], float | None] = asked_wait
+    pauses: Callable[[int], float] = _longer_each_time
+    longest: float = MOST_WAIT
+    capped: bool = False
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +138,7 @@ class Wire:
         role: str = "server",
         timeout: float | None = None,
         concurrency: int | None = None,
+        tries: Tries = Tries(),
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         """Take the address and who knows its key. Nothing is opened or checked yet.
@@ -138,6 +152,7 @@ class Wire:
             timeout: How long one request may take from beginning to end, in seconds; None means 300 on this
                 machine, where a model may have to be loaded first, and 120 elsewhere.
             concurrency: How many requests run at a time; None means one on this machine and four elsewhere.
+            tries: How often a request is sent, and how long is waited in between.
             pause: Waits a number of seconds.
         """
         self._base_url = base_url
@@ -147,11 +162,14 @@ class Wire:
         self._role = role
         self._timeout = timeout
         self._concurrency = concurrency
+        self._tries = tries
         self._pause = pause
         self._opened: _Opened | None = None
         self._keys: Keys | None = None
         self._key = Key()
         self._quiet_until = 0.0
+        self.sent = 0
+        """How many requests were sent so far."""
 
     @property
     def named(self) -> str:
@@ -167,16 +185,31 @@ class Wire:
             return ""
 
     async def post(self, path: str, body: Mapping[str, Any]) -> Answer:
-        """Send a body to a path under the base address and give the JSON of the reply.
-
-        Failed connections, 429 and 5xx are tried again, three times in all; a timeout is not, nor an answer that breaks
-        off: the server has done the work, and who asks has to book it before it is done once more.
+        """Send a body to a path under the base address and give the JSON of the reply, tried again as in `fetch`.
 
         Raises:
             ClientError: Nothing came of it; `StatusError` where the server said so.
         """
+        reply, sent = await self.fetch(path, body)
+        try:
+            return Answer(parsed(reply, Address.parse(self._base_url, self._role)), sent)
+        except ClientError as refused:
+            refused.requests = sent
+            raise
+
+    async def fetch(self, path: str, body: Mapping[str, Any]) -> tuple[Reply, int]:
+        """Send a body to a path under the base address; give the reply as it came, and how many requests it took.
+
+        Unless `Tries` says otherwise, failed connections, 429 and 5xx are tried again, three times in all; a timeout is
+        not, nor an answer that breaks off: the server has done the work, and who asks has to book it before it is done
+        once more.
+
+        Raises:
+            ClientError: Nothing came of it; `StatusError` where the server said so, `ConnectionFailedError` where there
+                was no server to say anything.
+        """
         address = Address.parse(self._base_url, self._role)
-        content = orjson.dumps(body)
+        content = encoded(body)
         opened = await self._open(address)
         opened.users += 1
         try:
@@ -198,35 +231,41 @@ class Wire:
 
     # --- one question ------------------------------------------------------------------------------------------------
 
-    async def _tried(self, request: _Request) -> Answer:
-        for sent in range(1, MOST_TRIES + 1):
+    async def _tried(self, request: _Request) -> tuple[Reply, int]:
+        tries = self._tries
+        for sent in range(1, tries.most + 1):
             await self._rest()
             wait: float | None = None
             try:
                 reply = await self._once(request)
                 if 200 <= reply.status < 300:
-                    return Answer(parsed(reply, request.address), sent)
-                wait = asked_wait(reply)
+                    return reply, sent
+                wait = tries.asked(reply)
                 error = self._refusal(reply, request, wait)
-                if not again(reply) or (wait or 0.0) > MOST_WAIT:
+                if not tries.again(reply) or self._too_long(wait):
                     raise error
             except _Lost as lost:
                 error = lost.error
             except ClientError as refused:
                 refused.requests = sent
                 raise
-            if sent == MOST_TRIES:
+            if sent == tries.most:
                 error.requests = sent
                 raise error from None
             await self._wait(wait, sent)
         raise AssertionError  # the last try returns or raises
 
     async def _wait(self, asked: float | None, sent: int) -> None:
-        """Wait longer each time, and never in step with others; or let all requests wait as long as was asked."""
+        """Wait before the next try; or let all requests wait as long as was asked."""
+        longest = self._tries.longest
         if asked is None:
-            await self._pause(_FIRST_PAUSE * 2 ** (sent - 1) * random.uniform(0.5, 1.0))  # noqa: S311  # no secret
+            await self._pause(min(self._tries.pauses(sent), longest))
         else:
-            self._quiet_until = max(self._quiet_until, time.monotonic() + asked)
+            self._quiet_until = max(self._quiet_until, time.monotonic() + min(asked, longest))
+
+    def _too_long(self, wait: float | None) -> bool:
+        """Whether the server asks for more than is waited here."""
+        return wait is not None and wait > self._tries.longest and not self._tries.capped
 
     async def _rest(self) -> None:
         """Wait while the server has asked a request of ours to wait."""
@@ -239,6 +278,7 @@ class Wire:
         library, address = request.opened.library, request.address
         stream = request.opened.client.stream("POST", request.url, headers=request.headers, content=request.content)
         begun = answered = False
+        self.sent += 1
         try:
             async with asyncio.timeout(request.limit), stream as response:
                 begun, answered = True, response.is_success
@@ -253,12 +293,12 @@ class Wire:
         except (library.TransportError, OSError, UnicodeError) as failure:
             if begun:
                 message = f"{address.named} broke off in the middle of its reply; its log may say why"
-                broken = ClientError("cut-off", message)
-                raise (broken if answered else _Lost(broken)) from None
+                broken = ConnectionFailedError("cut-off", message, system_name(failure))
+                raise (broken if answered and not self._tries.broken else _Lost(broken)) from None
             raise self._unreachable(failure, address) from None
 
     def _unreachable(self, failure: Exception, address: Address) -> Exception:
-        why = _reason(failure)
+        why = underlying(failure)
         if isinstance(why, ssl.SSLCertVerificationError):
             return ClientError(
                 "unreachable",
@@ -271,29 +311,34 @@ class Wire:
             posix = os.name == "posix" and why.errno in errno.errorcode
             words = os.strerror(why.errno) if posix else why.strerror or words
         message = f"no connection to {address.named} ({self.clean(words)}); is the server running?"
-        return _Lost(ClientError("unreachable", message))
+        return _Lost(ConnectionFailedError("unreachable", message, system_name(failure)))
 
     def _refusal(self, reply: Reply, request: _Request, wait: float | None) -> ClientError:
         """Turn a reply that is no success into an error with the server's own words."""
         where, status = request.address.named, reply.status
         if 300 <= status < 400:
-            return ClientError(
+            return StatusError(
                 "redirect",
                 f"{where} sends requests on to {self.clean(destination(reply, request.address))}; that is not followed,"
                 " so that no key and no text goes there: set base_url to the address that is meant",
+                reply,
             )
-        said = self._clean(server_message(reply))[:_LONGEST_KEPT]
-        cause, what, advice = _meaning(status, request.key)
-        if wait is not None and wait > MOST_WAIT:
+        said = self.kept(server_message(reply))
+        cause, what, advice = meaning(status, request.key)
+        if wait is not None and self._too_long(wait):
             advice = f"it asks to wait {wait:,.0f} seconds, more than is waited here"
         if cause == "unauthorised" and self._keys is not None:
             self._keys.forget()
         message = f"{where} {what} ({status})" + (f": {shortened(said)}" if said else "")
-        return StatusError(cause, message + (f"; {advice}" if advice else ""), status, said)
+        return StatusError(cause, message + (f"; {advice}" if advice else ""), reply, said)
 
     def clean(self, text: str) -> str:
         """Make what somebody else wrote fit for a message: one line of 200 characters, nothing unseen, no keys."""
         return shortened(self._clean(text))
+
+    def kept(self, text: str) -> str:
+        """Make what somebody else wrote fit to be kept: as `clean`, of 2,000 characters."""
+        return self._clean(text)[:_LONGEST_KEPT]
 
     def _clean(self, text: str) -> str:
         return redacted(printable(text[:_LONGEST_READ]), self._secrets(Address.parse(self._base_url)))
@@ -389,25 +434,6 @@ def _too_large(address: Address) -> ClientError:
     )
 
 
-def _meaning(status: int, key: Key) -> tuple[Cause, str, str]:
-    """The cause of a status, what the server did, and what to do."""
-    if status in (401, 403):
-        if key.value:
-            return "unauthorised", "refused the key", f"check {key.origin}"
-        return "unauthorised", "asks for a key", "name the environment variable that holds it with api_key_env"
-    if status == 404:
-        return "not-found", "does not know the model or the path", "check model and base_url"
-    if status == 429:
-        return (
-            "rate-limited",
-            "takes no more requests for now",
-            "try again later, or lower limits.concurrency",
-        )
-    if status >= 500:
-        return "server-error", "failed", "try again later"
-    return "refused", "refused the request", ""
-
-
 async def _read(response: "httpx.Response", address: Address) -> Reply:
     """Read a reply up to the bound; leaving early closes the connection."""
     success = response.is_success
@@ -424,16 +450,3 @@ async def _read(response: "httpx.Response", address: Address) -> Reply:
                 raise _too_large(address)
             break  # the beginning of an error says enough
     return Reply(response.status_code, response.headers, bytes(content[:most]))
-
-
-def _reason(failure: BaseException) -> BaseException:
-    """What lies under an exception of the library: the system's own error, if there is one."""
-    under: BaseException | None = failure
-    for _ in range(10):
-        if under is None:
-            break
-        if isinstance(under, OSError) and under.errno is not None:
-            return under
-        group = under.exceptions if isinstance(under, BaseExceptionGroup) else ()
-        under = under.__cause__ or under.__context__ or (group[0] if group else None)
-    return failure

@@ -3,7 +3,6 @@
 import os
 import re
 import stat
-import tomllib
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from cite_lsp.document import toml_places
+from cite_lsp.document.toml_text import TomlFault, read_toml
 from cite_lsp.snapshot.lines import is_file, is_folder
 
 PROJECT_FILE = "cite-lsp.toml"
@@ -21,10 +21,7 @@ MAX_BYTES = 1_000_000
 
 _PYTHON_TABLE = ("tool", "cite-lsp")
 _NAMES_US = re.compile(r"""tool\s*\]?\s*\.?\s*\[?["']?cite-lsp""")
-_TOML_PLACE = re.compile(r"\(at (?:line ([0-9]+), column ([0-9]+)|end of document)\)")
 _LINE_END = re.compile(r"\n")
-# The standard library's reader takes quadratic time over the parts of one key.
-_DEEP_KEY = re.compile(r"""(?<![\w"'.-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){64}""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,25 +197,8 @@ def _text_of(path: str) -> str | Problem:
 
 
 def _parsed(path: str, text: str) -> dict[str, object] | Problem:
-    deep = _DEEP_KEY.search(text)
-    if deep is not None:
-        line = text.count("\n", 0, deep.start()) + 1
-        return Problem(path, line, None, "", "a key of more than 64 parts; no settings are read from this file")
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        return Problem(path, None, None, "", "values are nested too deeply; no settings are read from this file")
-    except ValueError as error:
-        return _syntax_problem(path, text, str(error))
-
-
-def _syntax_problem(path: str, text: str, said: str) -> Problem:
-    match = _TOML_PLACE.search(said)
-    reason = said[: match.start()].strip() if match else said
-    if match is None:
-        line, column = None, None
-    elif match[1]:
-        line, column = int(match[1]), int(match[2])
-    else:
-        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
-    return Problem(path, line, column, "", f"this is not valid TOML: {reason}; no settings are read from this file")
+    outcome = read_toml(text)
+    if isinstance(outcome, TomlFault):
+        message = f"{outcome.reason}; no settings are read from this file"
+        return Problem(path, outcome.line, outcome.column, "", message)
+    return outcome

@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from cite_lsp.audit.options import shown
+from cite_lsp.audit.options import closest, shown
 from cite_lsp.config.files import Problem, Source, find_root, project_source, read_file, user_file_path
-from cite_lsp.config.rows import Row, Value, all_rows, closest, section_of
+from cite_lsp.config.rows import Row, Value, all_rows, section_of
 from cite_lsp.config.settings import LEVELS, PROJECT_MAY, Override, Settings, unknown_code
 
 _PREFIX = "CITE_LSP_"

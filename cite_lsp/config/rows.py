@@ -13,7 +13,6 @@ from pydantic_core import ErrorDetails
 from cite_lsp.audit.options import legal, shown
 from cite_lsp.config.settings import SECRET, USER_ONLY, Settings
 
-_CLOSE_ENOUGH = 65.0
 _STRICT = ConfigDict(strict=True)
 
 
@@ -100,11 +99,3 @@ def _rows(model: type[BaseModel], prefix: str) -> Iterator[Row]:
 def all_rows() -> Mapping[str, Row]:
     """Every row of the settings by its dotted name, in the order of the table."""
     return MappingProxyType({row.name: row for row in _rows(Settings, "")})
-
-
-def closest(name: str, among: list[str]) -> str:
-    """`; did you mean "…"?` for a name that looks like one of these, else nothing."""
-    from rapidfuzz import fuzz, process  # noqa: PLC0415 - 3 MB that few need
-
-    found = process.extractOne(name[:100], among, scorer=fuzz.ratio, score_cutoff=_CLOSE_ENOUGH)
-    return f"; did you mean {found[0]!r}?" if found else ""

@@ -3,8 +3,10 @@
 import re
 import tomllib
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 Path = tuple[str | int, ...]
+Range = tuple[int, int]
 
 _GAP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*+")
 _BLANKS = re.compile(r"[ \t]*+")
@@ -33,6 +35,37 @@ def key_places(text: str) -> dict[Path, int]:
     return scanner.places
 
 
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """From where to where the parts of a TOML text reach: offsets (code points) by path, as `key_places` names paths.
+
+    Attributes:
+        keys: Of a key itself, of a table's header, and of a list's items the items.
+        values: Of what a key is given and of list items; tables with headers have none.
+    """
+
+    keys: dict[Path, Range] = field(default_factory=dict)
+    values: dict[Path, Range] = field(default_factory=dict)
+
+    def of_key(self, path: Path) -> Range | None:
+        """Where the key of a path stands, or the nearest thing around it that has a place."""
+        return next(
+            (self.keys[path[:length]] for length in range(len(path), 0, -1) if path[:length] in self.keys), None
+        )
+
+    def of_value(self, path: Path) -> Range | None:
+        """Where the value of a path stands, or else its key, or the nearest thing around it that has a place."""
+        return self.values.get(path) or self.of_key(path)
+
+
+def key_spans(text: str) -> Spans:
+    """Where keys and values stand; for a text that is not valid TOML those up to the fault. Linear in the text."""
+    scanner = _Scanner(text)
+    with suppress(_LostError, RecursionError):
+        scanner.document()
+    return scanner.spans
+
+
 def place_of(places: dict[Path, int], path: Path) -> int | None:
     """The offset of the path, or of the nearest thing around it that has a place."""
     for length in range(len(path), 0, -1):
@@ -45,8 +78,10 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._key_end = 0
         self._lengths: dict[Path, int] = {}
         self.places: dict[Path, int] = {}
+        self.spans = Spans()
 
     def document(self) -> None:
         table: Path = ()
@@ -69,13 +104,14 @@ class _Scanner:
         for key in keys[:-1]:
             path = self._inside((*path, key))
         path = (*path, keys[-1])
+        self.places.setdefault(path, start)
+        self.spans.keys.setdefault(path, (start, self._at))
         if not array:
-            self.places.setdefault(path, start)
             return path
         number = self._lengths.get(path, 0)
         self._lengths[path] = number + 1
-        self.places.setdefault(path, start)
         self.places[*path, number] = start
+        self.spans.keys[*path, number] = (start, self._at)
         return (*path, number)
 
     def _inside(self, path: Path) -> Path:
@@ -88,6 +124,7 @@ class _Scanner:
         for key in self._keys():
             path = (*path, key)
             self.places.setdefault(path, start)
+            self.spans.keys.setdefault(path, (start, self._key_end))
         self._expect("=")
         self._skip(_BLANKS)
         self._value(path)
@@ -104,12 +141,17 @@ class _Scanner:
         for pattern in (_BARE, _LITERAL, _BASIC):
             match = pattern.match(self._text, self._at)
             if match is not None:
-                self._at = match.end()
+                self._at = self._key_end = match.end()
                 self._skip(_BLANKS)
                 return _unquoted(match[0])
         raise _LostError
 
     def _value(self, path: Path) -> None:
+        start = self._at
+        self._read_value(path)
+        self.spans.values[path] = (start, start + len(self._text[start : self._at].rstrip()))
+
+    def _read_value(self, path: Path) -> None:
         char = self._text[self._at : self._at + 1]
         if char == "[":
             self._list(path)
@@ -129,8 +171,9 @@ class _Scanner:
             self._skip(_GAP)
             if self._text.startswith("]", self._at):
                 break
-            self.places[*path, number] = self._at
+            self.places[*path, number] = start = self._at
             self._value((*path, number))
+            self.spans.keys[*path, number] = (start, self._at)
             number += 1
             self._skip(_GAP)
             if not self._text.startswith(",", self._at):

@@ -136,7 +136,9 @@ def moved(told: Told, offset: int, first_anchor: int = 0) -> Told:
     anchor = None if told.anchor is None else told.anchor + first_anchor
     fixes = tuple([moved_fix(fix, offset) for fix in told.fixes]) if told.fixes else ()
     start, end = told.start + offset, told.end + offset
-    return Told(told.code, told.message, start, end, anchor, fixes, told.as_of, told.replaced)
+    return Told(
+        told.code, told.message, start, end, anchor, fixes, told.as_of, told.replaced, told.level, told.doubtful
+    )
 
 
 def moved_fix(fix: Fix, offset: int) -> Fix:

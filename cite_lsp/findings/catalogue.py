@@ -24,8 +24,7 @@ class Code:
     """One code.
 
     `layer` is the step that finds it; `default_severity` what it has when no setting says otherwise;
-    `summary` one sentence without a full stop; `page` the file name of its page; `reported` whether this
-    release can find it (the others are reserved, so that settings may name them already).
+    `summary` one sentence without a full stop; `page` the file name of its page.
     """
 
     name: str
@@ -33,7 +32,6 @@ class Code:
     default_severity: Level
     summary: str
     page: str
-    reported: bool = True
 
 
 _E, _W, _I, _H = Severity.ERROR, Severity.WARNING, Severity.INFORMATION, Severity.HINT
@@ -74,18 +72,8 @@ _ROWS: tuple[tuple[str, Layer, Level, str], ...] = (
     ("policy-file", "policy", _E, "a policy file was refused"),
 )
 
-# What later releases fill in: the names are taken, nothing finds them yet.
-_RESERVED = frozenset(
-    {
-        "policy-file",
-    }
-)
-
 CATALOGUE: Mapping[str, Code] = MappingProxyType(
-    {
-        name: Code(name, layer, level, summary, f"{name}.md", reported=name not in _RESERVED)
-        for name, layer, level, summary in _ROWS
-    }
+    {name: Code(name, layer, level, summary, f"{name}.md") for name, layer, level, summary in _ROWS}
 )
 """Every code but those of policies, by name, in the order of findings.md: within the layer *resolve* the order in which
 one status hides another (`snapshot.resolve.PRECEDENCE`)."""
@@ -103,7 +91,7 @@ def find_code(name: str) -> Code | None:
     """
     if is_policy_code(name):
         summary = "a concern of one of the team's policies was found in this passage"
-        return Code(name, "policy", Severity.WARNING, summary, "policy.md", reported=False)
+        return Code(name, "policy", Severity.WARNING, summary, "policy.md")
     return CATALOGUE.get(name)
 
 

@@ -97,6 +97,13 @@ class Levels:
             self._known[code] = severity_of(code, self._path, self._settings, self._default(code))
         return self._known[code]
 
+    def of_told(self, told: Told) -> Level:
+        """Give the severity that settings leave a finding whose teller may have given it one, or "off"."""
+        if told.level is None:
+            return self.of(told.code)
+        level = severity_of(told.code, self._path, self._settings, told.level)
+        return Severity.HINT if told.doubtful and level != "off" else level
+
     def _default(self, code: str) -> Level:
         if code == "ignored-target" and self._tracked:
             return Severity.WARNING
@@ -237,7 +244,7 @@ def keep(
 
 def as_finding(told: Told, levels: Levels) -> Finding | None:
     """Give what is told the severity that the settings leave it; None where they switch it off."""
-    level = levels.of(told.code)
+    level = levels.of_told(told)
     if level == "off" or (told.replaced and levels.of("moved") != "off"):
         return None
     if levels.record and told.code in AGED:

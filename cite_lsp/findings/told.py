@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from cite_lsp.document.ranges import Span
-from cite_lsp.findings.finding import Fix
+from cite_lsp.findings.finding import Fix, Level
 
 _SHOWN = 60
 
@@ -26,6 +26,10 @@ class Told:
     """It is about the moment that the citation is read as of."""
     replaced: bool = False
     """`moved` knows the answer to this: it is told only where that code is switched off."""
+    level: Level | None = None
+    """The severity where no setting says otherwise; None means the catalogue's."""
+    doubtful: bool = False
+    """A person should look: a hint, whatever severity settings give the code; "off" is off."""
 
 
 def lines_in_words(span: Span) -> str:

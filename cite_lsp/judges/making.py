@@ -1,5 +1,6 @@
 """Judges by the names that settings give them, and what a question to one would take."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,13 +9,15 @@ from cite_lsp.audit.options import AuditOptions
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.clients.client import ClientError
 from cite_lsp.config.settings import JudgeSettings
-from cite_lsp.judges.batches import batches, tokens_of_rows
+from cite_lsp.judges.batches import batches, tokens_of, tokens_of_rows
 from cite_lsp.judges.canary import canary
 from cite_lsp.judges.local import LocalJudge
 from cite_lsp.judges.options import Ledger, ModelOptions
 from cite_lsp.judges.shown_lines import shown_lines, why_not_shown
 
 _TOKENS_OUT = 70
+_TOKENS_OF_ANSWER = 16
+"""Of a decision model to one question, its key among them."""
 _CONCURRENCY = 4
 
 
@@ -74,26 +77,26 @@ def make_judge(
     options = model_options(settings, audit)
     if settings.name == "command":
         return _program(settings, options, ledger)
-    if settings.name == "decision":
-        raise Unavailable('the judge "decision" answers questions of policies and cannot audit citations yet')
     # loaded when such a judge is made: the others have no use for clients
-    from cite_lsp.clients.making import ClientOptions, make_client  # noqa: PLC0415
+    from cite_lsp.clients.making import ClientOptions, make_client, make_decision_client  # noqa: PLC0415
+
+    told = ClientOptions(
+        model=settings.model,
+        base_url=settings.base_url,
+        api_key_env=settings.api_key_env,
+        headers=settings.headers,
+        effort=settings.effort,
+        timeout=settings.limits.timeout,
+        concurrency=settings.limits.concurrency,
+    )
+    if settings.name == "decision":
+        from cite_lsp.judges.decision import DecisionJudge  # noqa: PLC0415
+
+        decider = make_decision_client("decision", told, environment=environment, secrets=secrets)
+        return DecisionJudge(decider, options, ledger)
     from cite_lsp.judges.model import ModelJudge  # noqa: PLC0415
 
-    client = make_client(
-        settings.name,
-        ClientOptions(
-            model=settings.model,
-            base_url=settings.base_url,
-            api_key_env=settings.api_key_env,
-            headers=settings.headers,
-            effort=settings.effort,
-            timeout=settings.limits.timeout,
-            concurrency=settings.limits.concurrency,
-        ),
-        environment=environment,
-        secrets=secrets,
-    )
+    client = make_client(settings.name, told, environment=environment, secrets=secrets)
     return ModelJudge(client, options, ledger)
 
 
@@ -122,11 +125,25 @@ def estimate(rows: Sequence[Row], options: ModelOptions) -> Estimate:
         return Estimate(len(wanted), 0, 0, 0, None)
     if options.name == "command":
         return Estimate(len(wanted), 1, 0, 0, options.est_cost)
+    if options.name == "decision":
+        return _decisions([rows[index] for index in wanted], options)
     requests = batches(rows, wanted, options)
     tokens_in = sum(tokens_of_rows([*(rows[index] for index in indexes), canary()]) for indexes in requests)
     tokens_out = _TOKENS_OUT * (len(wanted) + len(requests))
     cost = None if options.est_cost is None else options.est_cost * len(requests)
     return Estimate(len(wanted), len(requests), tokens_in, tokens_out, cost)
+
+
+def _decisions(rows: Sequence[Row], options: ModelOptions) -> Estimate:
+    """Two requests a row, none of them too large, and a short answer to each question."""
+    from cite_lsp.judges.sides import Sides, why_not_asked  # noqa: PLC0415
+
+    put = [Sides.of(row) for row in rows if not why_not_asked(row)]
+    requests = [request for sides in put for request in (sides.claim_request, sides.lines_request(sides.asked))]
+    tokens_in = sum(tokens_of(json.dumps(each, ensure_ascii=False)) for each in requests)
+    tokens_out = _TOKENS_OF_ANSWER * sum(len(each["questions"]) for each in requests)
+    cost = None if options.est_cost is None else options.est_cost * len(requests)
+    return Estimate(len(put), len(requests), tokens_in, tokens_out, cost)
 
 
 def _program(settings: JudgeSettings, options: ModelOptions, ledger: Ledger | None) -> AskingJudge:

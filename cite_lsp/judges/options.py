@@ -9,7 +9,7 @@ class ModelOptions:
     """How rows are asked.
 
     Attributes:
-        name: Of the judge, as in the settings: `openai`, `ollama`, `anthropic`, `command`.
+        name: Of the judge, as in the settings: `openai`, `ollama`, `anthropic`, `decision`, `command`.
         model: Of the model, for how many rows it is given at once; "" where the server has one only.
         batch: Whether rows go out several at a time; False puts all of them into one request.
         max_turns: How often one row may be asked.

@@ -1,22 +1,19 @@
 """The cited lines as a judge is shown them: nothing hidden, nothing that a model takes for a command, no keys."""
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.clients.redaction import kept_back, kept_back_lines
+from cite_lsp.clients.shown_text import visible
+
+__all__ = ["KEPT_BACK", "ShownLine", "said", "shown_lines", "visible", "why_not_shown"]
 
 KEPT_BACK = "(this line is kept back: it looks like a key)"
 _MOST_SHOWN = 40_000
 """Characters of a row's lines, two dozen of the longest excerpts: a list of citations has no end, and is paid for."""
 _BESIDE = 8
 """Characters that each line takes beside its text."""
-_MARKS = re.compile(
-    r"<(?=[|｜][^\s<>|｜]{1,40}[|｜]>|(?:start|end)_of_turn>|/?s>|<\s?/?\s?SYS\s?>>)|\[(?=/?INST\])", re.IGNORECASE
-)
-"""Where what models take for the frame of a message begins; a server may read it as one wherever it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +59,6 @@ def why_not_shown(row: Row, lines: Sequence[ShownLine]) -> str:
     if all(line.raw is None for line in lines):
         return "the cited lines look like keys, so they are kept back"
     return ""
-
-
-def visible(text: str) -> str:
-    r"""Give a text in which control and format characters are written out (`\u{202e}`); tabs stay.
-
-    A `<|…|>` and its like, with which models are told who speaks, is broken by a backslash.
-    """
-    if not text.isprintable():
-        text = "".join(_written(character) for character in text)
-    return _MARKS.sub(lambda mark: mark.group() + "\\", text)
-
-
-def _written(character: str) -> str:
-    if character == "\t" or unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
-        return character
-    return f"\\u{{{ord(character):x}}}"
 
 
 def said(text: str, limit: int = 400) -> str:

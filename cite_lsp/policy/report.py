@@ -130,8 +130,8 @@ class Report:
             "concern": finding.concern,
             "category": finding.category,
             "verdict": finding.verdict,
-            "checks": {name: dict(answer) for name, answer in finding.checks.items()},
-            "descriptors": {name: dict(answer) for name, answer in finding.descriptors.items()},
+            "checks": {name: _answer(answer) for name, answer in finding.checks.items()},
+            "descriptors": {name: _answer(answer) for name, answer in finding.descriptors.items()},
             "evidence": [self._citation(each) for each in finding.evidence],
             "dropped": [self._citation(each) for each in finding.dropped],
             "roles": dict(finding.roles),
@@ -141,8 +141,12 @@ class Report:
         shown = self.source.shown(citation.passage)
         meta = {name: value for name, value in shown.items() if name not in ("id", "text")}
         passage = {"id": citation.passage.id, "text": citation.passage.text, "meta": meta}
-        answer = None if citation.answer is None else dict(citation.answer)
+        answer = None if citation.answer is None else _answer(citation.answer)
         return {"passage": passage, "verdict": citation.verdict, "answer": answer}
+
+
+def _answer(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {str(name): printable(value) for name, value in answer.items()}
 
 
 def _unanswered(error: Unanswered) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Registers what the server answers; the work is in `session` and `features/`, loaded once `initialize` is answered."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from cite_lsp.server.session import Session
 
 FIX_ALL = "source.fixAll.cite-lsp"
+COMPLETION_TRIGGERS = '[."={'
+"""Behind these clients ask what may follow: what begins a table, a name in it, a text, a value, a placeholder."""
 LAST_MOMENT = 0.1
 """Seconds that `shutdown` waits for verdicts to be written."""
 
@@ -19,6 +22,7 @@ def register(server: "Server") -> None:
     session = _Lifecycle(server).session
     _register_documents(server, session)
     _register_looking(server, session)
+    _register_completion(server, session)
     _register_citing(server, session)
     _register_code_actions(server, session)
     _register_commands(server, session)
@@ -67,14 +71,15 @@ class _Lifecycle:
         if session is None:
             return None
         session.close()
-        if not session.judges.closing:
+        clients = session.policies.clients
+        if not (session.judges.closing or clients.closing):
             return None
 
         self._server.last_moment.clear()
 
         async def written() -> None:
             try:
-                await session.judges.closed(LAST_MOMENT)
+                await asyncio.gather(session.judges.closed(LAST_MOMENT), clients.closed(LAST_MOMENT))
             finally:
                 self._server.last_moment.set()
 
@@ -160,6 +165,17 @@ def _register_looking(server: "Server", session: "Callable[[], Session]") -> Non
         return links_of(session(), params.text_document.uri)
 
 
+def _register_completion(server: "Server", session: "Callable[[], Session]") -> None:
+    options = types.CompletionOptions(trigger_characters=list(COMPLETION_TRIGGERS), resolve_provider=False)
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, options)
+    def completion(params: types.CompletionParams) -> object:
+        from cite_lsp.server.features.completion import completions_at  # noqa: PLC0415
+
+        where = params.position
+        return completions_at(session(), params.text_document.uri, where.line, where.character)
+
+
 def _register_citing(server: "Server", session: "Callable[[], Session]") -> None:
     every = types.FileOperationRegistrationOptions(
         [types.FileOperationFilter(types.FileOperationPattern("**"), scheme="file")]
@@ -219,6 +235,12 @@ def _register_commands(server: "Server", session: "Callable[[], Session]") -> No
         from cite_lsp.server.features.commands import judge_workspace as run  # noqa: PLC0415
 
         return await run(session())
+
+    @server.command("cite-lsp.server.runPolicies")
+    async def run_policies(argument: Mapping[str, Any] | None = None) -> object:
+        from cite_lsp.server.features.commands import run_policies as run  # noqa: PLC0415
+
+        return await run(session(), argument)
 
     @server.command("cite-lsp.server.clearCache")
     async def clear_cache(_: Mapping[str, Any] | None = None) -> object:

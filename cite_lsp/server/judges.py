@@ -32,9 +32,11 @@ _HEAVY = (
     "cite_lsp.judges.cached",
     "cite_lsp.judges.making",
     "cite_lsp.judges.model",
+    "cite_lsp.judges.decision",
     "cite_lsp.clients.anthropic",
     "cite_lsp.clients.chat",
     "cite_lsp.clients.ollama",
+    "cite_lsp.clients.systemone",
 )
 """Modules that only judges elsewhere need."""
 

@@ -16,11 +16,12 @@ from cite_lsp.findings.reference_checks import ReferenceChecks
 from cite_lsp.server.checks import Checks
 from cite_lsp.server.evidence import EvidenceBook
 from cite_lsp.server.hits import Hit, hit_at, hits_of
+from cite_lsp.server.policy_book import PolicyBook
 from cite_lsp.server.row_book import RowBook
 from cite_lsp.server.verdicts import groundings, verdicts
 from cite_lsp.server.written_book import WrittenBook
 from cite_lsp.snapshot.ladder import within
-from cite_lsp.snapshot.lines import real_path
+from cite_lsp.snapshot.lines import is_file, real_path
 
 if TYPE_CHECKING:
     from cite_lsp.config import LoadedSettings, Settings
@@ -87,10 +88,13 @@ class OpenDocument:
         self.checks = Checks(encoding)
         self.verdicts = verdicts(encoding)
         self.groundings = groundings(encoding)
+        self.policies = PolicyBook(encoding)
         self.evidence = EvidenceBook(encoding)
         self.rows = RowBook()
         self.written = WrittenBook()
         self.place: Place | None = None
+        self.beside: Place | None = None
+        """Of a file that is no document of ours and that policies were asked about: where it is looked at from."""
         self.published: list[dict[str, Any]] | None = None
         """What was published last; None before the first time."""
         self.published_version: int | None = None
@@ -135,6 +139,7 @@ class OpenDocument:
                 start, end = change.range.start, change.range.end
                 self.buffer.edit((start.line, start.character), (end.line, end.character), change.text, self.encoding)
         made = self.buffer.take_changes()
+        self.policies.follow(made, self.buffer.lines, self.place.path if self.place else self.path or "")
         if self.document is not None:
             self.document = self.document.revised(self.buffer.lines, made)
 
@@ -160,6 +165,26 @@ class OpenDocument:
         if self.document is not None:
             return sum(piece.characters for piece in self.document.pieces)
         return sum(map(len, self.buffer.lines))
+
+    @property
+    def is_ignored_by_git(self) -> bool:
+        """Whether git ignores it where it is: it is there, and the index leaves it out."""
+        place = self.place
+        if place is None or self.path is None or place.space.held_back:
+            return False
+        index = place.snapshot.indexes[0]
+        if place.path in index or not is_file(self.path):
+            return False
+        real = within(real_path(place.root), self.names[-1])  # it may be opened through a folder that is a link
+        return real is None or real not in index
+
+    @property
+    def too_large(self) -> str:
+        """Why it is too large to be looked at, a sentence; "" where it is not."""
+        if self.place is None or self.size <= self.place.settings.files.max_document_bytes:
+            return ""
+        limit = self.place.settings.files.max_document_bytes
+        return f"this document has more than {limit:,} characters (files.max_document_bytes): it is not looked at"
 
     def finish(self) -> None:
         """Bring what is behind up to the newest edits of cited files: somebody asks."""

@@ -1,6 +1,7 @@
 """From what is known of an open document to its diagnostics: layers merged, errors first, no more than the limit."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from cite_lsp.document.columns import to_units
@@ -32,11 +33,12 @@ def diagnostics_of(
     if document.refusal:
         return [_unaddressed(document.refusal)]
     if document.document is None or place is None:
-        return []
+        return _of_other_file(document, related=related) if document.policies else []
     if document.levels is None:
         tracked = is_tracked(document.document, place.snapshot)
         document.levels = Levels(place.inside, place.settings, tracked=tracked)
     document.evidence.begin(shown=related)
+    document.policies.related_shown = related
     document.comment_findings = ()
     document.accepted, document.commented = accepted, frozenset()
     if any(checked.marked for checked in document.checks.pieces.values()):
@@ -44,6 +46,29 @@ def diagnostics_of(
     else:
         found = list(_without_comments(document, place, document.levels, accepted))
     return _limited(found, place.settings.server.max_diagnostics)
+
+
+def _of_other_file(document: OpenDocument, *, related: bool) -> list[dict[str, Any]]:
+    """Give what policies found in a file that is no document of ours; ignore comments are for documents."""
+    place = document.beside
+    if place is None:
+        return []
+    levels = Levels(place.inside, place.settings, tracked=False)
+    document.policies.related_shown = related
+    found = sorted(_of_policies(document, levels), key=_place_of)
+    found.sort(key=_is_no_error)
+    return _limited(found, place.settings.server.max_diagnostics)
+
+
+def _of_policies(document: OpenDocument, levels: Levels) -> Iterator[dict[str, Any]]:
+    """Give what policies found, in no order."""
+    for each in document.policies.found:
+        if (finding := as_finding(each.told, levels)) is not None:
+            yield _at(finding, each.spot.range(), document.policies.related(each, document.uri))
+
+
+def _is_no_error(made: dict[str, Any]) -> bool:
+    return bool(made["severity"] != severity_number(Severity.ERROR))
 
 
 _Related: TypeAlias = list[dict[str, Any]]
@@ -148,7 +173,9 @@ def _without_comments(
         if (finding := as_finding(each.told, levels)) is not None:
             made = _at(finding, each.range(line), related)
             (errors if finding.severity is Severity.ERROR else others).append(made)
-    if document.checks.reference:
+    for made in _of_policies(document, levels) if document.policies else ():
+        (others if _is_no_error(made) else errors).append(made)
+    if document.checks.reference or document.policies:
         errors.sort(key=_place_of)
         others.sort(key=_place_of)
     yield from errors
@@ -184,13 +211,18 @@ def _with_comments(
     for _, offset, anchors, each, lines in _placed(document, place, accepted):
         told.append(moved(each.told, offset, anchors))
         related[each.told.code, each.told.start + offset] = lines
+    places = Places(text)
+    for found in document.policies.found:
+        start, end = found.spot.offsets(places)
+        told.append(replace(found.told, start=start, end=end))
+        related[found.told.code, start] = document.policies.related(found, document.uri)
     drifts = [each for checked in document.checks.blocks.values() for each in checked.known.drifts]
     codes = looked_for(drifts, document.checks.reference) | (_VERDICT_CODES if document.decided else frozenset())
+    codes |= document.policies.decided
     findings = keep(told, levels, find_ignores(parsed, text), text, codes)
     kept = {(finding.code, finding.start) for finding in findings}
     document.commented = frozenset([(each.code, each.start) for each in told]) - kept
     document.comment_findings = tuple(finding for finding in findings if finding.anchor is None and finding.fixes)
-    places = Places(text)
     for finding in sort_findings(findings):
         where = range_at(places, finding.start, finding.end, document.encoding)
         yield _at(finding, where, related.get((finding.code, finding.start), []))

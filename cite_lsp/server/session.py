@@ -20,6 +20,8 @@ from cite_lsp.server.hits import Hit
 from cite_lsp.server.judges import Judges
 from cite_lsp.server.judging import Judging
 from cite_lsp.server.open_document import ContentChange, OpenDocument, Place, relative
+from cite_lsp.server.policies import Policies
+from cite_lsp.server.policy_files import PolicyFiles
 from cite_lsp.server.publish import diagnostics_of
 from cite_lsp.server.rounds import Rounds
 from cite_lsp.server.settings_book import SettingsBook, is_settings_file
@@ -28,7 +30,6 @@ from cite_lsp.server.space import Change, Space, stray_root
 from cite_lsp.server.status import status_of
 from cite_lsp.server.timers import Timers
 from cite_lsp.server.uris import key, to_path
-from cite_lsp.snapshot.ladder import within
 from cite_lsp.snapshot.lines import is_file, real_path
 from cite_lsp.snapshot.snapshot import Scope
 from cite_lsp.worker.client import Worker
@@ -59,8 +60,10 @@ class Session:
         self.documents: dict[str, OpenDocument] = {}
         self.worker = Worker()
         self.reports = SettingsReports(server)
+        self.policy_files = PolicyFiles(self.reports, self.touch)
         self.judges = Judges(self.worker, trusted=trusted, secrets=server.secrets)
         self.judging = Judging(server, self.judges, self._judged, self._known_better, self.status_soon)
+        self.policies = Policies(self)
         self.grounding = GroundingRuns(self.worker, self._known_better)
         self.rounds = Rounds(self)
         self.histories = Histories(self.worker, self._known_better, self.status_soon, self.reports.say_once)
@@ -80,8 +83,10 @@ class Session:
     def close(self) -> None:
         """Stop everything; nothing is sent any more."""
         self.timers.close()
+        self.policy_files.close()
         self.stop_watching()
         self.judging.close()
+        self.policies.close()
         self.citings.close()
         self.histories.close()
         self.grounding.close()
@@ -117,7 +122,7 @@ class Session:
         self.workspace = self._open_space(tuple(roots))
         self.replace_all()
 
-    def _space_at(self, root: str) -> Space:
+    def space_at(self, root: str) -> Space:
         """Give the space of a root."""
         if root in self.workspace.roots:
             return self.workspace
@@ -127,7 +132,8 @@ class Session:
 
     def _close_unused(self) -> None:
         """Close the spaces beside the workspace that no document lies in any more."""
-        used = {document.place.space for document in self.documents.values() if document.place}
+        places = [document.place or document.beside for document in self.documents.values()]
+        used = {place.space for place in places if place is not None}
         for root, space in list(self._strays.items()):
             if space not in used:
                 space.close()
@@ -140,7 +146,7 @@ class Session:
         lost = change.everything and space.known.lost()
         self.timers.later("judge what waited", 0.0, self.rounds.start_unlisted)
         for document in self._documents_of(space):
-            ignored = self._is_ignored(document)
+            ignored = document.is_ignored_by_git
             parsed = document.document
             if ignored != document.ignored or document.place is None:
                 document.ignored = ignored
@@ -185,7 +191,7 @@ class Session:
             log.warning("a change of a document that is not open")
             return
         document.change(changes, version)
-        if self._refusal(document) != document.refusal:
+        if document.too_large != document.refusal:
             self._parse(document)
         self._typed(document)
         self.touch(document)
@@ -210,6 +216,9 @@ class Session:
             self.rounds.ground_soon(other)
             if other is document or other.counts:
                 self.rounds.start_if_wanted(other)
+        self.policies.files_changed((path,))
+        if document is not None:
+            self.policies.saved(document)
 
     def closed(self, uri: str) -> None:
         """Forget a document; its findings are taken back."""
@@ -218,7 +227,7 @@ class Session:
             return
         self._let_go(document)
         if document.published:
-            self._send(document, [])
+            self._send(document, self.reports.of(document.path or ""))
         if document.path is not None and is_file(document.path):
             self._take_texts({document.path: None})
         elif document.path is not None:
@@ -228,7 +237,9 @@ class Session:
 
     def _let_go(self, document: OpenDocument) -> None:
         self._pending.pop(document, None)
+        self.policy_files.forget(document)
         self.judging.forget(document)
+        self.policies.forget(document)
         self.histories.forget(document)
         self.grounding.stop(document)
 
@@ -250,53 +261,41 @@ class Session:
         """Find out where a document is looked at from, and parse it if it is one of ours."""
         before, document.place = document.place, None
         document.levels = None
-        ending = document.untitled_ending
         if document.path is not None:
-            root = self.workspace.holds(document.path) or stray_root(document.path)
-            loaded = self.settings.of(document.path, root)
-            inside = relative(document.path, loaded.root if loaded.project_file is not None else root)
-            if loaded.settings.is_document(inside):
-                space = self._space_at(root)
-                document.place = Place(space, root, relative(document.path, root), loaded, inside)
-                if self._is_ignored(document):
-                    space.list_soon()  # or it is newer than the index
-        elif ending is not None and self.workspace.roots:
+            place = self.place_beside(document.path)
+            self.policy_files.place(document, place)
+            if place.settings.is_document(place.inside):
+                place.space = self.space_at(place.root)
+                document.place = place
+                if document.is_ignored_by_git:
+                    place.space.list_soon()  # or it is newer than the index
+        elif (ending := document.untitled_ending) is not None and self.workspace.roots:
             root = self.workspace.roots[0]
             name = f"untitled{ending}"
             document.place = Place(self.workspace, root, name, self.settings.of(f"{root}/{name}", root), name)
         if before is None or document.place is None:
             document.ignored = False
         if document.place is not None:
+            document.beside = None
             document.look_back(drift=document.place.settings.drift.enabled)
             self.rounds.placed(document, document.place, before)
         self._parse(document)
 
-    def _is_ignored(self, document: OpenDocument) -> bool:
-        """Say whether git ignores a file: it is there, and the index leaves it out."""
-        place = document.place
-        if place is None or document.path is None or place.space.held_back:
-            return False
-        index = place.snapshot.indexes[0]
-        if place.path in index or not is_file(document.path):
-            return False
-        real = within(real_path(place.root), document.names[-1])  # it may be opened through a folder that is a link
-        return real is None or real not in index
+    def place_beside(self, path: str) -> Place:
+        """Give where a file that is no document of ours is looked at from, in the workspace's space."""
+        root = self.workspace.holds(path) or stray_root(path)
+        loaded = self.settings.of(path, root)
+        inside = relative(path, loaded.root if loaded.project_file is not None else root)
+        return Place(self.workspace, root, relative(path, root), loaded, inside)
 
     def _parse(self, document: OpenDocument) -> None:
-        document.refusal = self._refusal(document)
+        document.refusal = document.too_large
         if document.place is None or document.ignored or document.refusal:
             document.document = None
             document.checks.clear()
             self.judging.stop(document)
             return
         document.parse(document.place)
-
-    def _refusal(self, document: OpenDocument) -> str:
-        """Say why a document is too large to be looked at; "" where it is not."""
-        if document.place is None or document.size <= document.place.settings.files.max_document_bytes:
-            return ""
-        limit = document.place.settings.files.max_document_bytes
-        return f"this document has more than {limit:,} characters (files.max_document_bytes): it is not looked at"
 
     # --- checking and publishing
 
@@ -315,7 +314,10 @@ class Session:
         for document in pending:
             self._check(document)
             accepted = self.accepted.of(document.place) if document.place is not None else NOTHING
-            self._send(document, diagnostics_of(document, accepted, related=self.client.related_information))
+            found = diagnostics_of(document, accepted, related=self.client.related_information)
+            of_policies = self.policy_files.diagnostics(document)
+            if of_policies is not None:
+                self._send(document, [*found, *of_policies])
         if pending:
             self.status_soon()
 
@@ -351,7 +353,8 @@ class Session:
     def _send(self, document: OpenDocument, diagnostics: list[dict[str, Any]]) -> None:
         if document.published == diagnostics and document.published_version == document.version:
             return
-        if document.place is None and not document.published and not diagnostics:
+        ours = document.place is not None or self.policy_files.is_policy_file(document)
+        if not (ours or document.published or diagnostics):
             return  # no document of ours, and never was: what others tell of it is not to be taken back
         document.published = diagnostics
         document.published_version = document.version
@@ -400,11 +403,13 @@ class Session:
     def files_changed(self, changed: Iterable[str], moved: Iterable[str]) -> None:
         """Take note of files that changed on disk, and of those that appeared or vanished: absolute paths."""
         news = list(changed)
-        content = [path for path in news if path not in self._open_paths]
+        open_paths = {document.path for document in self.documents.values()}
+        content = [path for path in news if path not in open_paths]
         appeared = [*moved, *filter(_says_what_is_ignored, news)]
         if any(map(is_settings_file, (*content, *appeared))):
             self.settings_changed()
         self.accepted_changed((*news, *appeared))
+        self.policies.files_changed((*news, *appeared))
         if len(content) + len(appeared) > _MANY_EVENTS:
             for space in self.spaces:
                 space.list_soon(appeared=True, rules=True)
@@ -439,10 +444,6 @@ class Session:
             if space.holds(path):
                 space.list_soon(appeared=True, rules=_says_what_is_ignored(path))
 
-    @property
-    def _open_paths(self) -> frozenset[str]:
-        return frozenset(document.path for document in self.documents.values() if document.path)
-
     # --- settings
 
     def take_editor_settings(self, tree: object, root: str | None = None, *, only: bool = False) -> None:
@@ -467,6 +468,7 @@ class Session:
         for document in self.documents.values():
             self._place(document)
             self.touch(document)
+        self.policies.placed()
         self._close_unused()
         self.judges.close_others([each.place.settings for each in self.documents.values() if each.place is not None])
 

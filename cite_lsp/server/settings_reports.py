@@ -1,7 +1,7 @@
 """Tells what is wrong with settings: at its place in the project's file, and for what has no place, once."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cite_lsp.config import Problem
@@ -24,6 +24,8 @@ class SettingsReports:
 
     def __init__(self, server: "Server") -> None:
         self._server = server
+        self.with_document: Callable[[str], bool] = _in_no_document
+        """Publishes what is wrong with a file with what else is told of it, where it is open; says whether it does."""
         self._last: dict[str, list[dict[str, Any]]] = {}
         self._said: set[str] = set()
         self._settings: Sequence[Problem] = ()
@@ -39,6 +41,10 @@ class SettingsReports:
         self._accepted = problems
         self._tell([*self._settings, *problems])
 
+    def of(self, path: str) -> list[dict[str, Any]]:
+        """Give what is wrong with a file, as diagnostics, by its absolute path."""
+        return self._last.get(path, [])
+
     def _tell(self, problems: Sequence[Problem]) -> None:
         by_file: dict[str, list[dict[str, Any]]] = {}
         for problem in problems:
@@ -46,12 +52,12 @@ class SettingsReports:
                 by_file.setdefault(problem.source, []).append(_diagnostic(problem))
             else:
                 self.say(problem)
-        for path in {*by_file, *self._last}:
+        before, self._last = self._last, by_file
+        for path in {*by_file, *before}:
             found = by_file.get(path, [])
-            if found != self._last.get(path, []):
+            if found != before.get(path, []) and not self.with_document(path):
                 params = {"uri": to_uri(path), "diagnostics": found}
                 self._server.send_raw("textDocument/publishDiagnostics", params)
-        self._last = by_file
 
     def say(self, problem: Problem) -> None:
         """Say a problem that has no place in a file, once in a session."""
@@ -67,6 +73,10 @@ class SettingsReports:
         if len(self._said) <= _MOST_SAID:
             params = {"type": _WARNING, "message": f"cite-lsp: {text}"}
             self._server.send_raw("window/showMessage", params)
+
+
+def _in_no_document(_: str) -> bool:
+    return False
 
 
 def _diagnostic(problem: Problem) -> dict[str, Any]:

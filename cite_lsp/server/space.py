@@ -102,6 +102,8 @@ class Space:
         self._retry: asyncio.TimerHandle | None = None
         self._listing: asyncio.Task[None] | None = None
         self._again = False
+        self._waiting: list[asyncio.Future[None]] = []
+        """Who waits for the next listing."""
         self._appeared = False
         """Whether a file appeared or vanished that the index may leave out."""
         self.commits = {root: CommitBook() for root in roots}
@@ -164,6 +166,7 @@ class Space:
                 timer.cancel()
         for task in self._tasks:
             task.cancel()
+        _tell(self._waiting)
 
     # --- texts
 
@@ -217,11 +220,20 @@ class Space:
         at = min(now + rest, max(now, self._rest_began + _LONGEST_REST))
         self._rest = loop.call_at(at, self._start_listing)
 
+    async def list_now(self) -> None:
+        """List the files, and wait until they are listed, or could not be."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        self.list_soon(0.0)
+        await waiter
+
     def _start_listing(self) -> None:
         self._rest = None
         self._again = False
+        waiting, self._waiting = self._waiting, []
         self._listing = self._start(self._list())
         self._listing.add_done_callback(self._listed)
+        self._listing.add_done_callback(lambda _: _tell(waiting))
 
     def _listed(self, task: asyncio.Task[None]) -> None:
         """List once more what changed while the files were being listed."""
@@ -304,6 +316,12 @@ class Space:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _tell(waiting: Iterable[asyncio.Future[None]]) -> None:
+    for waiter in waiting:
+        if not waiter.done():
+            waiter.set_result(None)
 
 
 def _merged(scopes: Sequence[Scope]) -> Scope:

@@ -21,6 +21,11 @@ class Timers:
             self._timers[name].cancel()
         self._start(name, seconds, call)
 
+    @property
+    def waiting(self) -> bool:
+        """Whether something is to be done yet."""
+        return bool(self._timers)
+
     def close(self) -> None:
         """Stop all."""
         for timer in self._timers.values():

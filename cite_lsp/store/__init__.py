@@ -10,13 +10,18 @@ from cite_lsp.store.baselines import Store
 from cite_lsp.store.table import StoreError, Table
 
 if TYPE_CHECKING:
+    from cite_lsp.store.answers import Answers
     from cite_lsp.store.verdicts import Verdicts
 
-__all__ = ["Store", "StoreError", "Table", "Verdicts"]
+__all__ = ["Answers", "Store", "StoreError", "Table", "Verdicts"]
 
 
 def __getattr__(name: str) -> object:
-    """Load `Verdicts` when it is asked for: a check keeps none."""
+    """Load `Answers` and `Verdicts` when they are asked for: a check keeps none."""
+    if name == "Answers":
+        from cite_lsp.store.answers import Answers  # noqa: PLC0415
+
+        return Answers
     if name == "Verdicts":
         from cite_lsp.store.verdicts import Verdicts  # noqa: PLC0415
 

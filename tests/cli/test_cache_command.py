@@ -11,7 +11,7 @@ import pytest
 
 from cite_lsp.audit.judgement import Judged
 from cite_lsp.audit.verdicts import Evidence, Verdict
-from cite_lsp.store import Store, Verdicts
+from cite_lsp.store import Answers, Store, Verdicts
 
 GOOD = Judged(
     Verdict("supported", evidence=(Evidence(0, 0, "x = 3"),), judge="openai m http://127.0.0.1"), 1_700_000_000.0
@@ -61,6 +61,9 @@ def test_info_tells_what_is_kept_and_where(cli, workspace, cache):
     store = Store(str(cache))
     store.remember("p", "h", {"k": b"x" * 5000})
     store.close()
+    answers = Answers(str(cache), clock=lambda: 1_700_000_000.0)
+    answers.of("systemone m at http://127.0.0.1").keep({"k": {"row": {"riddle": 0.75}}, "l": {"row": {}}})
+    answers.close()
     (cache / "verdicts-1.db.corrupt-17").write_bytes(b"x" * 2500)
     out = cli(folder, "cache", "info").out
     for part in (
@@ -68,6 +71,8 @@ def test_info_tells_what_is_kept_and_where(cli, workspace, cache):
         "given from 2023-11-14 to 2023-11-14",
         "openai m http://127.0.0.1: 3\n",
         "asked today (UTC) of openai m http://127.0.0.1: 12 rows, at a cost of 0.5",
+        f"{cache}/answers-1.db: 2 answers to policies of at most 200,000, ",
+        "systemone m at http://127.0.0.1: 2\n",
         f"{cache}/baselines-1.db: ",
         f"{cache}/checks-1.db: ",
         f"{cache}/verdicts-1.db.corrupt-17: was damaged and put aside, 2.5 KB",
@@ -79,6 +84,8 @@ def test_info_tells_what_is_kept_and_where(cli, workspace, cache):
     assert told["verdicts"]["judges"] == {"openai m http://127.0.0.1": 3}
     assert told["verdicts"]["spent"] == [{"judge": "openai m http://127.0.0.1", "rows": 12, "cost": 0.5}]
     assert told["verdicts"]["bytes"] >= (cache / "verdicts-1.db").stat().st_size
+    assert told["answers"]["rows"] == 2
+    assert told["answers"]["clients"] == {"systemone m at http://127.0.0.1": 2}
     assert told["checks"]["bytes"] >= (cache / "checks-1.db").stat().st_size > 0
     assert told["baselines"]["bytes"] > 5000
     assert told["set_aside"] == [{"path": f"{cache}/verdicts-1.db.corrupt-17", "bytes": 2500}]
@@ -90,11 +97,14 @@ def test_clear_forgets_what_is_kept_and_leaves_what_was_damaged(cli, workspace, 
     store = Store(str(cache))
     store.remember("p", "h", {"k": b"secret"})
     store.close()
+    answers = Answers(str(cache))
+    answers.of("m").keep({"k": {"row": {"secret": 0.75}}})
+    answers.close()
     checked = cli(folder, "check")
     (cache / "verdicts-1.db.corrupt-17").write_bytes(b"x")
     ran = cli(folder, "cache", "clear")
     assert (ran.code, ran.err) == (0, "")
-    assert "forgot 2 verdicts" in ran.out
+    assert "forgot 2 verdicts, 1 answer to policies, and what" in ran.out
     assert "corrupt-17 (1 byte) was damaged and stays" in ran.out
     assert (cache / "verdicts-1.db.corrupt-17").exists()
     assert known(cache, 1, 2) == 0

@@ -37,7 +37,7 @@ FILES = {"src/retry.py": RETRY, "cite-lsp.toml": "", "docs/a.md": f"# Retries\n\
 @pytest.fixture(autouse=True)
 def _no_keys(monkeypatch):
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "TYPESAFE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -178,7 +178,8 @@ def accepted_file(folder: Path, code: str) -> str:
         (f"<!-- cite-lsp: ignore unsupported for a reason -->\n{WRONG}", "", ["--on-found", "fail"], 0),
         (WRONG, "colour = 1\n", [], 2),
         (WRONG, "", ["--judge", "nobody"], 2),
-        (WRONG, "", ["--judge", "decision"], 2),
+        (WRONG, "", ["--judge", "command"], 2),
+        (WRONG, "", ["--judge", "decision"], 3),
         (WRONG, "", ["--base-url", "nowhere"], 2),
         (WRONG, "", ["--on-found", "repair"], 2),
         (WRONG, "", ["--on-found", "repair", "--format", "json"], 2),

@@ -284,6 +284,49 @@ def test_a_repair_is_shown_with_its_verdict_and_applied_only_when_it_is_chosen(
     assert right in seen["repair-applied"]["saved"]
 
 
+FAULTS = {
+    1: '"log triage" was given',
+    2: "did you mean 'sentences'?",
+    3: "did you mean 'threshold'?",
+    7: "the filter 'claims' must use {passage} in its question",
+    12: "the factor 'income' fills no role",
+    13: "the factor 'income' may only use {passage}, got {person}",
+    19: '"loud" was given',
+    20: "did you mean 'no'?",
+    24: "the role 'earner' names the factor 'incomes', which is not declared",
+    25: 'a check needs "no"',
+    30: "legal is a list of 2 to 10 items",
+    35: "did you mean 'riddle'?",
+}
+"""What is told of the policy file with twelve faults, by line."""
+
+
+def test_a_policy_file_with_twelve_faults_is_told_of_as_it_is_typed(
+    parts: Mapping[str, str], start: Callable[..., Editor], workspace: Path, pictures: Path
+) -> None:
+    (workspace / "policies").mkdir()
+    shutil.copyfile(HERE / "policies" / "twelve-faults.toml", workspace / "policies" / "log-triage.toml")
+    (workspace / "Cargo.toml").write_text('passages = "page"\n', encoding="utf-8")
+    editor = start({**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}, "--disable-workspace-trust")
+    seen = _drive("policies.mjs", parts, editor, pictures)
+
+    rows = [row.replace("\u00a0", " ") for row in seen["policy-faults"]["rows"]]
+    told = [row for row in rows if "policy-file" in row]
+    assert len(told) == len(FAULTS)
+    for line, message in FAULTS.items():
+        assert any(f"[Ln {line}, " in row and message in row for row in told), (line, told)
+    assert any("[Ln 20, Col 93]" in row for row in told), "columns count as VS Code counts them"
+    assert seen["policy-underlined"]["underlined"] >= len(FAULTS)
+    assert "Ist `passages.<id>.text` ein Rätsel 🧩?" in seen["policy-hover"].replace("\u00a0", " ")
+    typed = seen["policy-typed"]
+    assert {"lines", "sentences", "log-lines"} <= {text.strip() for text in typed["words"]}
+    assert any(text.startswith("category") for text in typed["keys"])
+    assert {'passages = "log-lines"', 'category = "puzzles"'} <= {*typed["lines"]}
+    assert seen["policy-mended"] == [], "nothing is wrong with the second line any more"
+    assert seen["other-toml"]["underlined"] == 0
+    assert "threshold" not in seen["other-toml"]["offered"]
+
+
 ANSWERS = {
     3: "the claim says 500, line 9 says MAX_CALLERS = 1000",
     7: 'the claim says TypeError, line 31 says raise ValueError("a clock never goes back")',

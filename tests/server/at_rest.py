@@ -23,6 +23,10 @@ def under_way(session: Session) -> list[str]:
         found.append("documents to publish")
     if inner.judging.busy:
         found.append("the judge")
+    if inner.policies.busy:
+        found.append("the policies")
+    if inner.policy_files.busy:
+        found.append("the policy files")
     if inner.histories.busy:
         found.append("the histories")
     if inner.grounding.busy:

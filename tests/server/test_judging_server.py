@@ -474,10 +474,10 @@ async def test_a_day_limit_declines_and_is_counted(
     assert len(judge.requests) == 1
 
 
-async def test_a_judge_of_this_version_that_is_not_there_is_said_once(
+async def test_a_judge_that_cannot_be_made_is_said_once(
     folder: Path, judge: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CITE_LSP_JUDGE_NAME", "decision")
+    monkeypatch.setenv("CITE_LSP_JUDGE_NAME", "command")
     uri = written(folder, text_of(3))
     async with Session(folders=[folder]) as session:
         await opened(session, uri, text_of(3))

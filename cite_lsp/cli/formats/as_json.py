@@ -40,8 +40,8 @@ class JsonForm:
     def of(self, report: Report, audited: "Audited | None" = None) -> bytes:
         """Give one document, with what a judge said of it."""
         if report.checked is None:
-            return _dumps(_unread_document(report))
-        return _dumps(_document(report, report.checked, self._run, audited, excerpts=self._excerpts))
+            return dumps(_unread_document(report))
+        return dumps(_document(report, report.checked, self._run, audited, excerpts=self._excerpts))
 
 
 class JsonWriter:
@@ -55,11 +55,11 @@ class JsonWriter:
     def begin(self) -> None:
         """Write what comes before the first document, and the settings' problems as documents of their own."""
         tool = {"name": "cite-lsp", "version": __version__}
-        head = _dumps({"schema": 1, "tool": tool, "root": shown(os.path.relpath(self._run.root))})
+        head = dumps({"schema": 1, "tool": tool, "root": shown(os.path.relpath(self._run.root))})
         self._write(head[:-1] + b',"documents":[\n')
         for source in dict.fromkeys(problem.source for problem in self._run.problems):
             here = [problem for problem in self._run.problems if problem.source == source]
-            self.write(_dumps(_problem_document(source, here, self._run.root)))
+            self.write(dumps(problem_document(source, here, self._run.root)))
 
     def write(self, document: bytes) -> None:
         """Write one document."""
@@ -89,7 +89,7 @@ class JsonWriter:
             totals["judging"] = _judging(summary, account)
         more = account.notes if account is not None else ()
         notes = [shown(note) for note in (*self._run.notes, *summary.notes, *more)]
-        self._write(b'\n],"notes":' + _dumps(notes) + b',"summary":' + _dumps(totals) + b"}\n")
+        self._write(b'\n],"notes":' + dumps(notes) + b',"summary":' + dumps(totals) + b"}\n")
 
 
 def _judging(summary: Summary, account: "Account") -> dict[str, Any]:
@@ -118,7 +118,8 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MOST_CHARACTERS else text[: _MOST_CHARACTERS - 1] + "…"
 
 
-def _dumps(value: object) -> bytes:
+def dumps(value: object) -> bytes:
+    """Give a value as JSON; text in it that no file can hold is shown as far as it goes."""
     try:
         return orjson.dumps(value)
     except (TypeError, orjson.JSONEncodeError):
@@ -135,7 +136,7 @@ def _cleaned(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     return value
 
 
-class _Positions:
+class Positions:
     """Turns offsets into positions. Each is counted from the one before, so a long line is not read again for each."""
 
     def __init__(self, text: str) -> None:
@@ -163,7 +164,7 @@ class _Positions:
 def _document(
     report: Report, checked: "Checked", run: Run, audited: "Audited | None", *, excerpts: bool
 ) -> dict[str, Any]:
-    places = _Positions(checked.text)
+    places = Positions(checked.text)
     said = audited.said if audited is not None else {}
     audit = run.settings_for(report.path)[0].audit if excerpts else None
     anchors = enumerate(zip(checked.anchors, checked.resolutions, checked.drifts, strict=True))
@@ -175,7 +176,7 @@ def _document(
         "anchors": [
             {**_anchor(*known, places, run, audit), "verdict": _verdict(said.get(number))} for number, known in anchors
         ],
-        "findings": [_finding(finding, places) for finding in checked.findings],
+        "findings": [finding_data(finding, places) for finding in checked.findings],
         "audit": None if audited is None else audited.meta,
     }
 
@@ -184,7 +185,7 @@ def _anchor(
     anchor: "Anchor",
     resolution: "Resolution",
     drifts: "Drifts | None",
-    places: _Positions,
+    places: Positions,
     run: Run,
     audit: "AuditOptions | None",
 ) -> dict[str, Any]:
@@ -255,7 +256,8 @@ def _drift(drift: "Drift") -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding, places: _Positions) -> dict[str, Any]:
+def finding_data(finding: Finding, places: Positions) -> dict[str, Any]:
+    """Give a finding."""
     return {
         "code": finding.code,
         "severity": finding.severity.value,
@@ -286,7 +288,7 @@ def _unread_document(report: Report) -> dict[str, Any]:
     }
 
 
-def _problem_document(source: str, problems: Sequence[Problem], root: str) -> dict[str, Any]:
+def problem_document(source: str, problems: Sequence[Problem], root: str) -> dict[str, Any]:
     """Give a settings file and what is wrong in it in the shape of a document."""
     findings: list[dict[str, Any]] = []
     for problem in problems:

@@ -19,7 +19,7 @@ from cite_lsp.findings.places import Places
 if TYPE_CHECKING:
     from cite_lsp.cli.audited import Audited, Said
 
-_STYLES = {
+STYLES = {
     Severity.ERROR: "bold red",
     Severity.WARNING: "yellow",
     Severity.INFORMATION: "cyan",
@@ -30,7 +30,7 @@ _TOLD = frozenset({"partial", "unsupported", "review"})
 _LINE_ENDS = re.compile(r"[\r\n]+")
 _MOST_EVIDENCE = 5
 """Lines that are shown of what a verdict relies on."""
-_GUTTER = 6
+GUTTER = 6
 _PLACE = 7
 _SEVERITY = 7
 _DRIFTS = {
@@ -105,14 +105,14 @@ class TextForm:
         place, severity = f"{number + 1}:{column}", finding.severity.value
         self._line(
             (f"  {place:<{_PLACE}} ", "bold"),
-            (f"{severity:<{_SEVERITY}} ", _STYLES[finding.severity]),
+            (f"{severity:<{_SEVERITY}} ", STYLES[finding.severity]),
             f"{visible(finding.message)}  ",
             (finding.code, "dim"),
         )
         self._source(finding, places, number)
         for fix in finding.fixes[:1]:
             if fix.preferred:
-                self._line(" " * (_GUTTER + 3), ("fix: ", "green"), visible(fix.title))
+                self._line(" " * (GUTTER + 3), ("fix: ", "green"), visible(fix.title))
 
     def _source(self, finding: Finding, places: Places, number: int) -> None:
         """Write the line of the document with carets below the citation, cropped to the console."""
@@ -121,12 +121,12 @@ class TextForm:
         end = min(len(line), start + max(1, finding.end - finding.start))
         if not line.strip():
             return
-        low, high = _crop(line, start, end, self._width - _GUTTER - 6)
+        low, high = crop(line, start, end, self._width - GUTTER - 6)
         end = min(end, high)
         before, cited, after = (visible(part) for part in (line[low:start], line[start:end], line[end:high]))
         lead = "…" if low else ""
         self._line(
-            (f"{number + 1:>{_GUTTER}} │ ", "dim"),
+            (f"{number + 1:>{GUTTER}} │ ", "dim"),
             lead,
             before,
             (cited, "bold"),
@@ -135,7 +135,7 @@ class TextForm:
         )
         blank = " " * (cell_len(lead + before))
         carets = "^" * max(1, cell_len(cited))
-        self._line((" " * _GUTTER + " │ ", "dim"), blank, (carets, _STYLES[finding.severity]))
+        self._line((" " * GUTTER + " │ ", "dim"), blank, (carets, STYLES[finding.severity]))
 
     def _line(self, *parts: Part) -> None:
         self._lines.append(parts)
@@ -220,7 +220,7 @@ class TextWriter:
             if count:
                 name = severity.value if count == 1 else _PLURAL[severity.value]
                 line += [", "] if line else []
-                line.append((f"{count:,} {name}", _STYLES[severity]))
+                line.append((f"{count:,} {name}", STYLES[severity]))
                 if severity in hidden:
                     few = f"{unseen[severity]:,} " if unseen[severity] != count else ""
                     line.append(f" ({few}not shown)")
@@ -237,7 +237,7 @@ class TextWriter:
             place += f":{problem.line}:{problem.column}"
         elif problem.source == "command line":
             place += f", {visible(problem.name)}"
-        severity = ("error", _STYLES[Severity.ERROR])
+        severity = ("error", STYLES[Severity.ERROR])
         name = f"{problem.name}: " if problem.name and problem.line is not None else ""
         self._line((place, "bold"), ": ", severity, f": {visible(name + problem.message)}", ("  setting", "dim"))
 
@@ -261,12 +261,12 @@ def _grounds(finding: Finding, said: "Said") -> Iterator[Line]:
     """Give what a verdict rests on: its reason where the message does not hold it, and the lines relied on."""
     verdict = said.verdict
     if verdict.reason and verdict.reason.rstrip(".") not in finding.message and verdict.basis not in verdict.reason:
-        yield (" " * (_GUTTER + 3), ("why: ", "dim"), visible(_LINE_ENDS.sub(" ", verdict.reason)))
+        yield (" " * (GUTTER + 3), ("why: ", "dim"), visible(_LINE_ENDS.sub(" ", verdict.reason)))
     path = visible(said.row.path) if said.row is not None else ""
     for line, text in said.evidence[:_MOST_EVIDENCE]:
-        yield (" " * (_GUTTER + 3), (f"{path}:{line} │ ", "dim"), visible(text.strip()))
+        yield (" " * (GUTTER + 3), (f"{path}:{line} │ ", "dim"), visible(text.strip()))
     if len(said.evidence) > _MOST_EVIDENCE:
-        yield (" " * (_GUTTER + 3), (f"and {len(said.evidence) - _MOST_EVIDENCE:,} more lines", "dim"))
+        yield (" " * (GUTTER + 3), (f"and {len(said.evidence) - _MOST_EVIDENCE:,} more lines", "dim"))
 
 
 def told_of_verdicts(summary: Summary) -> Iterator[str]:
@@ -289,7 +289,7 @@ def told_of_verdicts(summary: Summary) -> Iterator[str]:
         yield f"documents by outcome: {', '.join(outcomes)}"
 
 
-def _crop(line: str, start: int, end: int, width: int) -> tuple[int, int]:
+def crop(line: str, start: int, end: int, width: int) -> tuple[int, int]:
     """Choose which part of a long line is shown in `width` cells: about a third of them before the citation."""
     if len(line) <= width and line.isascii() and line.isprintable():
         return 0, len(line)

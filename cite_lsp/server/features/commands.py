@@ -16,16 +16,24 @@ _COUNTS = ("rows", "supported", "partial", "unsupported", "review", "unchecked")
 _REQUEST_FAILED = -32803
 
 
-def named_document(session: Session, argument: Mapping[str, Any] | None) -> OpenDocument:
-    """Give the open document that a command names. Raises JsonRpcInvalidParams with what is wrong."""
+def named_file(session: Session, argument: Mapping[str, Any] | None) -> OpenDocument:
+    """Give the open file that a command names. Raises JsonRpcInvalidParams with what is wrong."""
     uri = argument.get("uri") if isinstance(argument, Mapping) else None
     if not isinstance(uri, str):
         raise JsonRpcInvalidParams('the command takes one object: {"uri": "file:///…"}')
     document = session.find(uri)
     if document is None:
         raise JsonRpcInvalidParams(f"{uri} is not open")
+    return document
+
+
+def named_document(session: Session, argument: Mapping[str, Any] | None) -> OpenDocument:
+    """Give the open document that a command names. Raises JsonRpcInvalidParams with what is wrong."""
+    document = named_file(session, argument)
     if document.document is None:
-        raise JsonRpcInvalidParams(f"{uri} is no document: files.include does not take it in, or git ignores it")
+        raise JsonRpcInvalidParams(
+            f"{document.uri} is no document: files.include does not take it in, or git ignores it"
+        )
     return document
 
 
@@ -67,18 +75,49 @@ async def judge_workspace(session: Session) -> dict[str, Any]:
     return await session.rounds.everything.run()
 
 
+async def run_policies(session: Session, argument: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Ask the policies of a file now, be it a document of ours or not; give what each came to.
+
+    Raises JsonRpcException where no policy is about the file, and where there is nobody to ask.
+    """
+    document = named_file(session, argument)
+    if document.refusal:
+        raise JsonRpcException(document.refusal, _REQUEST_FAILED)
+    task = session.policies.start(document, by_hand=True)
+    try:
+        ran = await session.policies.outcome(document, task)
+    except asyncio.CancelledError:
+        if not asyncio.current_task().cancelling():  # type: ignore[union-attr]
+            why = "asking was ended: the file was closed, or other settings count now"
+            raise JsonRpcException(why, _REQUEST_FAILED) from None
+        raise
+    faulty = f"; {', '.join(ran.refused)}: faulty, so not asked" if ran.refused else ""
+    if ran.why:
+        raise JsonRpcException(f"nothing was checked: {ran.why}", _REQUEST_FAILED)
+    if not ran.counts:
+        raise JsonRpcException(f"no policy is about this file (policies.files){faulty}", _REQUEST_FAILED)
+    return {
+        "policies": [each.to_data() for each in ran.counts],
+        "refused": ran.refused,
+        "cancelled": ran.ended,
+    }
+
+
 async def clear_cache(session: Session) -> int:
-    """Forget what judges have said; give how many verdicts the caches held. What is shown stays until it is judged."""
+    """Forget what was answered; give how many verdicts and answers the caches held. What is shown stays."""
     from cite_lsp.store import StoreError  # noqa: PLC0415 - it loads SQLite, which a session may never need
 
     roots = session.workspace.roots or (None,)
     loaded = [session.settings.of(f"{root}/" if root else "/", root) for root in roots]
-    places = [document.place.loaded for document in session.documents.values() if document.place is not None]
-    stores = {id(store): store for each in (*loaded, *places) for store in [session.judges.verdicts(each.settings)]}
+    places = [document.place or document.beside for document in session.documents.values()]
+    settings = [each.settings for each in loaded] + [place.settings for place in places if place is not None]
+    clients = session.policies.clients
+    stores = {id(store): store.clear for each in settings for store in [session.judges.verdicts(each)]}
+    stores |= {id(store): store.clear for each in settings for store in [clients.answers(each)]}
     session.judging.forget_verdicts()
     await session.judges.rest()
     try:
-        return sum([await asyncio.to_thread(store.clear) for store in stores.values()])
+        return sum([await asyncio.to_thread(clear) for clear in stores.values()])
     except StoreError as error:
         raise JsonRpcException(str(error), _REQUEST_FAILED) from None
 

@@ -36,7 +36,10 @@ _LANGUAGES = {"js": "javascript", "ts": "typescript", "py": "python", "rs": "rus
 
 
 def hover_at(session: Session, uri: str, line: int, units: int) -> dict[str, Any] | None:
-    """Give the hover of the citation at a position."""
+    """Give the hover of the citation at a position, or of what a policy file asks there."""
+    of_policy = _of_policy(session, uri, line, units)
+    if of_policy is not None:
+        return of_policy
     found = session.hit(uri, line, units)
     if found is None:
         return None
@@ -52,6 +55,21 @@ def hover_at(session: Session, uri: str, line: int, units: int) -> dict[str, Any
         "contents": {"kind": form.kind, "value": "\n\n".join(parts)},
         "range": hit.range(document.encoding),
     }
+
+
+def _of_policy(session: Session, uri: str, line: int, units: int) -> dict[str, Any] | None:
+    document = session.find(uri)
+    policies = session.policy_files.get(document) if document is not None else None
+    if document is None or policies is None:
+        return None
+    from cite_lsp.server.features.policy_hover import policy_parts  # noqa: PLC0415 - few files need it
+
+    form = _Markdown() if session.client.hover_markdown else _Plain()
+    found = policy_parts(session, document, policies, (line, units), form)
+    if found is None:
+        return None
+    parts, where = found
+    return {"contents": {"kind": form.kind, "value": "\n\n".join(parts)}, "range": where}
 
 
 class _Markdown:

@@ -9,7 +9,7 @@
 --- vim.lsp.enable('cite_lsp')
 --- ```
 ---
---- It starts for documents; the code files of their workspace join, see `:help cite_lsp-code`.
+--- It starts for documents, and for policy files; the code files of their workspace join, see `:help cite_lsp-code`.
 
 -- A repository is the root even where a document's folder has settings of its own: citations are read from the
 -- top. Below Neovim 0.11.3 the markers are one flat list, so the nearest `cite-lsp.toml` wins over `pyproject.toml`.
@@ -20,8 +20,14 @@ local root_markers = vim.fn.has('nvim-0.11.3') == 1 and { '.git', settings_files
 ---@type vim.lsp.Config
 return {
   cmd = { 'cite-lsp', 'serve' },
-  filetypes = { 'markdown', 'mdx', 'rst', 'asciidoc', 'text' },
+  filetypes = { 'markdown', 'mdx', 'rst', 'asciidoc', 'text', 'toml' },
   root_markers = root_markers,
+  -- TOML files are policies of ours or nothing to us; whoever replaces this function has the server in all of them.
+  root_dir = function(bufnr, on_dir)
+    if require('cite_lsp').attends(bufnr) then
+      on_dir(vim.fs.root(bufnr, vim.lsp.config.cite_lsp.root_markers or root_markers))
+    end
+  end,
   settings = { ['cite-lsp'] = vim.empty_dict() },
   get_language_id = function(_, filetype)
     return require('cite_lsp').language_id(filetype)

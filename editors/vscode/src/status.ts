@@ -14,6 +14,8 @@ export interface Counts {
   readonly declined: number;
   readonly indexing: boolean;
   readonly lastError: string | null;
+  /** What policies came to, once they were asked: passages, and those that were not checked, with the first reason. */
+  readonly policies?: { readonly passages: number; readonly unchecked: number; readonly why: string | null };
 }
 
 export type State =
@@ -50,6 +52,7 @@ function running(counts: Counts): View {
       ? [`${number(counts.requests, "request")}, ${counts.tokensIn} tokens sent, ${counts.tokensOut} received`]
       : []),
     ...(counts.declined > 0 ? [`${number(counts.declined, "citation")} not asked: the limits of the day`] : []),
+    ...policies(counts),
     ...(counts.indexing ? ["The files of the workspace are being listed."] : []),
     ...(counts.lastError === null ? [] : [`Last error: ${counts.lastError}`]),
   ].join("\n");
@@ -61,6 +64,14 @@ function running(counts: Counts): View {
   }
   const failed = counts.lastError !== null;
   return { text: `${failed ? "$(warning) " : ""}cite-lsp: ${found}`, tooltip, level: failed ? "warning" : "plain" };
+}
+
+function policies({ policies: asked }: Counts): string[] {
+  if (asked === undefined) {
+    return [];
+  }
+  const checked = `${asked.passages - asked.unchecked} of ${number(asked.passages, "passage")} checked by policies`;
+  return [asked.unchecked > 0 && asked.why !== null ? `${checked}: ${asked.why}` : checked];
 }
 
 /** "1 citation", "2 citations". */

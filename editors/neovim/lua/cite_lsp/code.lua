@@ -9,7 +9,17 @@ local group = vim.api.nvim_create_augroup('cite_lsp_code', {})
 --- Whether Neovim itself finds the server of a buffer: a document, which may belong to a repository further in.
 local function is_enabled(bufnr)
   local filetypes = (vim.lsp.config.cite_lsp or {}).filetypes
-  return not filetypes or vim.list_contains(filetypes, vim.bo[bufnr].filetype)
+  local named = not filetypes or vim.list_contains(filetypes, vim.bo[bufnr].filetype)
+  return named and require('cite_lsp').attends(bufnr)
+end
+
+--- Attach a buffer, and leave it its completion: of code there is none here.
+local function attach(client, bufnr)
+  local omnifunc = vim.bo[bufnr].omnifunc
+  vim.lsp.buf_attach_client(bufnr, client.id)
+  if vim.bo[bufnr].filetype ~= 'toml' then
+    vim.bo[bufnr].omnifunc = omnifunc
+  end
 end
 
 --- Attach a buffer if it holds a file of code below the workspace folder of a client.
@@ -22,7 +32,7 @@ local function join(client, bufnr)
   end
   local name = vim.fs.normalize(vim.api.nvim_buf_get_name(bufnr))
   if vim.startswith(name, vim.fs.normalize(root) .. '/') then
-    vim.lsp.buf_attach_client(bufnr, client.id)
+    attach(client, bufnr)
   end
 end
 

@@ -1,17 +1,29 @@
 -- What a person's configuration may call. Everything here loads on first use; nothing runs at startup.
 local M = {}
 
-local DOCUMENTS = { 'markdown', 'mdx', 'rst', 'asciidoc', 'text' }
+local DOCUMENTS = { 'markdown', 'mdx', 'rst', 'asciidoc', 'text', 'toml' }
 
 -- Neovim's names of these file types are not those of the protocol.
 local LANGUAGE_IDS = { rst = 'restructuredtext', text = 'plaintext' }
 
---- The file types of documents, and those given: for `vim.lsp.config('cite_lsp', { filetypes = … })`, so that the
---- server starts for code alone, too.
+--- The file types of documents and policies, and those given: for `vim.lsp.config('cite_lsp', { filetypes = … })`, so
+--- that the server starts for code alone, too.
 ---@param more string[]? file types of code
 ---@return string[]
 function M.filetypes(more)
   return vim.list_extend(vim.deepcopy(DOCUMENTS), more or {})
+end
+
+--- Whether the server starts for a buffer of one of its file types: for each but TOML files that are neither policies
+--- nor settings of ours.
+---@param bufnr integer
+---@return boolean
+function M.attends(bufnr)
+  if vim.bo[bufnr].filetype ~= 'toml' then
+    return true
+  end
+  local path = vim.fs.normalize(vim.api.nvim_buf_get_name(bufnr))
+  return vim.fs.basename(path) == 'cite-lsp.toml' or path:find('/policies/[^/]+%.toml$') ~= nil
 end
 
 --- The protocol's name of a file type.

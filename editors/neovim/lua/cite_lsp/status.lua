@@ -15,6 +15,7 @@ local M = {}
 ---@field declined integer citations that the limits of a day left unasked
 ---@field indexing boolean
 ---@field lastError string?
+---@field policies { passages: integer, unchecked: integer, why: string? }? what policies came to, once they were asked
 
 ---@type table<integer, cite_lsp.Status>
 local known = {}
@@ -137,6 +138,15 @@ function M.long(client)
       lines[#lines + 1] = ('%s not asked: the limits of the day'):format(
         count(status.declined, 'citation', 'citations')
       )
+    end
+    local asked = status.policies
+    if type(asked) == 'table' then
+      local checked = ('%d of %s checked by policies'):format(
+        asked.passages - asked.unchecked,
+        count(asked.passages, 'passage', 'passages')
+      )
+      local why = asked.unchecked > 0 and type(asked.why) == 'string' and ': ' .. asked.why or ''
+      lines[#lines + 1] = checked .. why
     end
     if status.lastError then
       lines[#lines + 1] = 'last error: ' .. status.lastError

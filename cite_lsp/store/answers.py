@@ -1,0 +1,228 @@
+"""What was answered of passages that policies ask about, kept under what was asked and of whom."""
+
+import hashlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+import orjson
+
+from cite_lsp.store.table import StoreError, Table
+
+FILE = "answers-1.db"
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY NOT NULL,
+    value TEXT NOT NULL,
+    client TEXT NOT NULL,
+    at REAL NOT NULL,
+    used INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS answers_used ON answers (used);
+"""
+_KEEP = "INSERT OR REPLACE INTO answers (key, value, client, at, used) VALUES (?, ?, ?, ?, ?)"
+_AT_ONCE = 400
+"""Keys of one question; SQLite takes 999 variables in old builds."""
+_KEPT_SHARE = 0.9
+"""So much is left when there is too much: what is dropped at a time makes room for many writes."""
+_DAY = 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersInfo:
+    """What is kept.
+
+    Attributes:
+        path: The file; it may not be there yet.
+        rows: How many answers: one for each passage that was screened, one for each second question.
+        bytes: The size of the file with its log.
+        oldest, newest: When they were given, seconds since the epoch; None without answers.
+        clients: How many are of each client, by its identity; most first.
+    """
+
+    path: str
+    rows: int = 0
+    bytes: int = 0
+    oldest: float | None = None
+    newest: float | None = None
+    clients: Mapping[str, int] = field(default_factory=dict)
+
+
+class Answers:
+    """The answers that are kept in one folder, for all processes of a person; from any thread.
+
+    A call may wait some seconds for another process: none belongs on an event loop.
+    """
+
+    def __init__(self, folder: str, *, max_rows: int = 200_000, clock: Callable[[], float] = time.time) -> None:
+        """Take the cache folder, which is made when it is needed, and how many answers are kept in it."""
+        self._table = Table(folder, FILE, _SCHEMA, version=_VERSION, any_thread=True)
+        self._max_rows = max_rows
+        self._clock = clock
+        self._lock = Lock()
+        self._unwritten = ""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self._table.path
+
+    @property
+    def message(self) -> str:
+        """What a person should be told, a sentence without a full stop; "" while all is well."""
+        table = self._table
+        if table.message:
+            return table.message
+        if table.aside:
+            return f"{table.path} was damaged and was put aside as {table.aside}; what it held is asked for again"
+        if self._unwritten:
+            return f"{table.path} cannot be written, so new answers are not kept: {self._unwritten}"
+        return ""
+
+    def of(self, client: str) -> "KeptAnswers":
+        """Give those of one client, by its identity: what another one said is none of its answers."""
+        return KeptAnswers(self, client)
+
+    def recall(self, client: str, keys: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+        """Give what is known of some keys; what cannot be read is not known."""
+        wanted = {_key(client, key): key for key in keys}
+        full = list(wanted)
+        now = int(self._clock())
+        found: dict[str, Mapping[str, Any]] = {}
+        touched: list[tuple[int, str]] = []
+        with self._lock:
+            for low in range(0, len(full), _AT_ONCE):
+                for key, text, used in self._rows(full[low : low + _AT_ONCE]):
+                    value = _value(text)
+                    if value is not None:
+                        found[wanted[key]] = value
+                        if used < now - _DAY:  # so seldom that reading does not always write
+                            touched.append((now, key))
+            if touched:
+                self._table.write(lambda database: _touch(database, touched))
+        return found
+
+    def keep(self, client: str, known: Mapping[str, Mapping[str, Any]]) -> bool:
+        """Keep answers of a client by their keys; False where they could not be written. A newer one replaces."""
+        if not known:
+            return True
+        now = self._clock()
+        written = {key: text for key, value in known.items() if (text := _text(value)) is not None}
+        rows = [(_key(client, key), text, client, now, int(now)) for key, text in written.items()]
+
+        def change(database: sqlite3.Connection) -> None:
+            database.executemany(_KEEP, rows)
+            self._shorten(database)
+
+        with self._lock:
+            done = self._table.write(change)
+            self._unwritten = self._table.failure
+        return done
+
+    def clear(self) -> int:
+        """Forget all answers; give how many there were. Raises `StoreError`."""
+        with self._lock:
+            if not os.path.lexists(self.path):
+                return 0
+            count: int = self._table.read(_count, 0)
+            if self._table.message:
+                raise StoreError(self._table.message)
+            if not self._table.empty():
+                raise StoreError(f"{self.path} cannot be cleared: {self._table.failure}")
+        return count
+
+    def info(self) -> AnswersInfo:
+        """Tell what is kept."""
+        if not os.path.lexists(self.path):
+            return AnswersInfo(self.path)
+        with self._lock:
+            return self._table.read(self._info, AnswersInfo(self.path))
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        with self._lock:
+            self._table.close()
+
+    # --- within the lock
+
+    def _rows(self, keys: list[str]) -> list[tuple[str, str, int]]:
+        marks = ",".join("?" * len(keys))
+        question = f"SELECT key, value, used FROM answers WHERE key IN ({marks})"  # noqa: S608 - marks of ours
+        none: list[tuple[str, str, int]] = []
+        return self._table.read(lambda database: database.execute(question, keys).fetchall(), none)
+
+    def _shorten(self, database: sqlite3.Connection) -> None:
+        count = _count(database)
+        if count > self._max_rows:
+            drop = count - max(int(self._max_rows * _KEPT_SHARE), 1)
+            oldest = "SELECT rowid FROM answers ORDER BY used, rowid LIMIT ?"
+            database.execute(f"DELETE FROM answers WHERE rowid IN ({oldest})", (drop,))  # noqa: S608
+
+    def _info(self, database: sqlite3.Connection) -> AnswersInfo:
+        count, oldest, newest = database.execute("SELECT count(*), min(at), max(at) FROM answers").fetchone()
+        clients = database.execute("SELECT client, count(*) AS n FROM answers GROUP BY client ORDER BY n DESC, client")
+        size = sum(_size(self.path + ending) for ending in ("", "-wal", "-shm"))
+        return AnswersInfo(self.path, count, size, oldest, newest, dict(clients.fetchall()))
+
+
+class KeptAnswers:
+    """The answers of one client: what a run of a policy recalls and keeps (`policy.memory.Memory`)."""
+
+    def __init__(self, answers: Answers, client: str) -> None:
+        """Take where they are kept, and the client's identity."""
+        self._answers = answers
+        self._client = client
+
+    def recall(self, keys: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+        """Give what is known of some keys."""
+        return self._answers.recall(self._client, keys)
+
+    def keep(self, known: Mapping[str, Mapping[str, Any]]) -> None:
+        """Keep answers; what cannot be written is asked for again another time."""
+        self._answers.keep(self._client, known)
+
+
+def _key(client: str, key: str) -> str:
+    digest = hashlib.sha256()
+    for part in (client, key):
+        encoded = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(encoded))
+        digest.update(encoded)
+    return digest.hexdigest()
+
+
+def _text(value: Mapping[str, Any]) -> str | None:
+    """Give an answer as it is kept; None for one that no file can hold: a model may write half of a character."""
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        return None
+
+
+def _value(text: str) -> Mapping[str, Any] | None:
+    try:
+        value = orjson.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _touch(database: sqlite3.Connection, used: list[tuple[int, str]]) -> None:
+    database.executemany("UPDATE answers SET used = ? WHERE key = ?", used)
+
+
+def _count(database: sqlite3.Connection) -> int:
+    count: int = database.execute("SELECT count(*) FROM answers").fetchone()[0]
+    return count
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size  # noqa: PTH116
+    except OSError:
+        return 0

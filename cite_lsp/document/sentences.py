@@ -22,6 +22,8 @@ _WIDE_SPACE = re.compile(r"[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\
 """Before a full stop such a space makes the library fail when an initial stands before it (`H\xa0.`)."""
 _EDGE = re.compile(r"[.!?]\s*\Z")
 _STOP = re.compile(r"[.!?]\s+(?=[A-Z])")
+_RELATIVE = re.compile(r"(?<![^\s(\[{\"'“‘])\.{1,2}(?=[/\\])")
+"""The dots of a path such as `./configure` end no sentence."""
 _VERSION = re.compile(r"[0-9]\.\s+(?=[a-z])")
 """A number with a full stop before a small letter is a version and no end: `v1.2. then`."""
 
@@ -82,7 +84,7 @@ def _library_cuts(text: str) -> set[int]:
         if low and not _EDGE.search(text, max(0, low - 8), low):
             cuts.discard(low)
         low = high
-    return cuts - {found.end() for found in _VERSION.finditer(text)}
+    return cuts - {found.end() for rule in (_VERSION, _RELATIVE) for found in rule.finditer(text)}
 
 
 def _window_end(text: str, low: int) -> int:

@@ -102,12 +102,14 @@ class _Scanner:
         self._expect("]]" if array else "]")
         path: Path = ()
         for key in keys[:-1]:
+            self.spans.keys.setdefault((*path, key), (start, self._at))
             path = self._inside((*path, key))
         path = (*path, keys[-1])
         self.places.setdefault(path, start)
-        self.spans.keys.setdefault(path, (start, self._at))
         if not array:
+            self.spans.keys[path] = (start, self._at)
             return path
+        self.spans.keys.setdefault(path, (start, self._at))
         number = self._lengths.get(path, 0)
         self._lengths[path] = number + 1
         self.places[*path, number] = start

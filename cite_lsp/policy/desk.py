@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,12 +48,12 @@ class Desk:
         self._count = _Count("screen", 0)
 
     async def ask(self, request: Request) -> Heard:
-        """Send a request; an answer that is missing or has not the form that was asked for fails all of it.
+        """Send a request, which is the client's from then on; an answer that is missing or malformed fails all of it.
 
         Raises:
             ContractError: The client's reply is none.
         """
-        asked = dict(request["questions"])
+        asked = {key: {**each, "criteria": copy(each["criteria"])} for key, each in request["questions"].items()}
         self.requests += 1
         heard = await called(self._client, request)
         if heard.usage is not None:
@@ -71,9 +72,10 @@ class Desk:
         return (await asyncio.to_thread(self.memory.recall, [key])).get(key)
 
     async def keep(self, known: Mapping[str, Mapping[str, Any]]) -> None:
-        """Keep what was answered."""
+        """Keep what was answered; it is kept, too, where the run ends meanwhile: it has been paid for."""
         if self.memory is not None and known:
-            await asyncio.to_thread(self.memory.keep, known)
+            loop = asyncio.get_running_loop()
+            await asyncio.shield(loop.run_in_executor(None, self.memory.keep, known))
 
     def stopped(self, concern: str | None, passage_ids: Iterable[str]) -> Unanswered:
         """Give the error of what was not answered when the run was ended."""

@@ -1,7 +1,7 @@
 """What is wrong with a policy: all of it at once, each fault with its place (reference-policy.md, 1.3)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -103,10 +103,9 @@ class _Parts:
             *((("factor", number, "name"), each.name) for number, each in enumerate(self._factors)),
         ]
         described = [((*path, "name"), each.name) for path, each in self._descriptors]
-        yield from _unlike(
-            screened, "the name {0!r} is declared twice: filters, concerns and factors share their names"
-        )
-        yield from _unlike(described, "the name {0!r} is declared twice: scores and choices share their names")
+        twice = " is declared twice: {} share their names"
+        yield from _unlike(screened, "the name ", twice.format("filters, concerns and factors"))
+        yield from _unlike(described, "the name ", twice.format("scores and choices"))
         checks = [((*path, "name"), check.name) for path, _, check in self._all_checks()]
         roles = [
             (("concern", number, "role", place, "name"), role.name)
@@ -117,7 +116,7 @@ class _Parts:
         yield from _given(roles)
         names = {name for _, name in described if isinstance(name, str)}
         for path, name in checks:
-            if name in names:
+            if isinstance(name, str) and name in names:
                 yield Fault(path, f"{name!r} names both a check and a score or choice")
 
     def names_within_concerns(self) -> Iterator[Fault]:
@@ -125,7 +124,8 @@ class _Parts:
             names = {"role": [each.name for each in concern.roles], "check": [each.name for each in concern.checks]}
             for kind, each in names.items():
                 named = [(("concern", number, kind, place, "name"), name) for place, name in enumerate(each)]
-                yield from _unlike(named, f"the concern {concern.name!r} declares the {kind} {{0!r}} twice")
+                before = f"the concern {concern.name!r} declares the {kind} "
+                yield from _unlike(named, before, " twice")
 
     # --- questions
 
@@ -162,7 +162,7 @@ class _Parts:
                 yield Fault((*path, "category"), "a category has to be a text that is not blank")
 
     def roles(self) -> Iterator[Fault]:
-        declared = {each.name for each in self._factors}
+        declared = _texts(each.name for each in self._factors)
         for number, concern in enumerate(self._concerns):
             for place, role in enumerate(concern.roles):
                 path: FaultPath = ("concern", number, "role", place)
@@ -170,7 +170,7 @@ class _Parts:
                     yield Fault((*path, "name"), f"the role {role.name!r} has to be a word of letters, digits and _")
                 if role.name == PASSAGE:
                     yield Fault((*path, "name"), f"a role cannot be named {PASSAGE}: checks read it as a placeholder")
-                if role.factor not in declared:
+                if not isinstance(role.factor, str) or role.factor not in declared:
                     message = f"the role {role.name!r} names the factor {role.factor!r}, which is not declared"
                     yield Fault((*path, "factor"), message)
 
@@ -178,8 +178,8 @@ class _Parts:
         for number, concern in enumerate(self._concerns):
             if not concern.roles:
                 continue
-            known = {role.name for role in concern.roles}
-            required = {role.name for role in concern.roles if not role.optional}
+            known = _texts(role.name for role in concern.roles)
+            required = _texts(role.name for role in concern.roles if not role.optional)
             for place, check in enumerate(concern.checks):
                 yield from _faults_of_check(("concern", number, "check", place), check, known)
             if not required:
@@ -206,9 +206,9 @@ class _Parts:
             )
 
     def unused_factors(self) -> Iterator[Fault]:
-        used = {role.factor for concern in self._concerns for role in concern.roles}
+        used = _texts(role.factor for concern in self._concerns for role in concern.roles)
         for number, factor in enumerate(self._factors):
-            if factor.name not in used:
+            if isinstance(factor.name, str) and factor.name not in used:
                 yield Fault(("factor", number, "name"), f"the factor {factor.name!r} fills no role")
 
     def _all_checks(self) -> Iterator[tuple[FaultPath, Concern, Check]]:
@@ -225,12 +225,12 @@ def _numbered(descriptors: Sequence[Score | Choice]) -> Iterator[tuple[FaultPath
         counts[kind] += 1
 
 
-def _unlike(named: Sequence[tuple[FaultPath, str]], message: str) -> Iterator[Fault]:
+def _unlike(named: Sequence[tuple[FaultPath, str]], before: str, behind: str) -> Iterator[Fault]:
     seen: set[str] = set()
     for path, name in named:
         if isinstance(name, str) and name:
             if name in seen:
-                yield Fault(path, message.format(name))
+                yield Fault(path, f"{before}{name!r}{behind}")
             seen.add(name)
 
 
@@ -245,6 +245,10 @@ def _given(named: Sequence[tuple[FaultPath, str]]) -> Iterator[Fault]:
     for path, name in named:
         if not _is_text(name):
             yield Fault(path, "a name has to be a text that is not blank")
+
+
+def _texts(values: Iterable[object]) -> set[str]:
+    return {value for value in values if isinstance(value, str)}
 
 
 def _is_text(value: object) -> bool:
@@ -265,6 +269,16 @@ def _faults_of_question(asked: _Asked) -> Iterator[Fault]:
             yield Fault(
                 (*asked.path, key), f"what counts as {key} for {asked.label} has to be a text that is not blank"
             )
+        if isinstance(side, Side):
+            yield from _faults_of_side((*asked.path, key), f"{key} for {asked.label}", side)
+
+
+def _faults_of_side(path: FaultPath, label: str, side: Side) -> Iterator[Fault]:
+    if side.not_for is not None and not _is_text(side.not_for):
+        yield Fault((*path, "not_for"), f"not_for of {label} has to be a text that is not blank")
+    listed = isinstance(side.examples, Sequence) and not isinstance(side.examples, (str, bytes))
+    if not listed or not all(_is_text(each) for each in side.examples):
+        yield Fault((*path, "examples"), f"the examples of {label} have to be a list of texts that are not blank")
 
 
 def _faults_of_texts(path: FaultPath, label: str, question: object, focus: object) -> Iterator[Fault]:

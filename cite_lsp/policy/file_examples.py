@@ -6,7 +6,7 @@ from typing import Any
 
 from cite_lsp.audit.options import closest, shown
 from cite_lsp.policy.file_faults import FileFault, Places
-from cite_lsp.policy.file_keys import INPUT_META
+from cite_lsp.policy.file_keys import INPUT_META, Path
 from cite_lsp.policy.file_reading import Read
 from cite_lsp.policy.passages import Source, SourceError, source
 from cite_lsp.policy.splitting import Kind, split
@@ -61,8 +61,10 @@ class Expected:
 class Examples:
     """Makes examples of the tables of a file; what is wrong with them gathers in `faults`."""
 
-    def __init__(self, places: Places, expected: Expected) -> None:
+    def __init__(self, places: Places, expected: Expected, wrong: Collection[Path] = ()) -> None:
+        """Take the places of the file, what examples have to fit, and the paths of what was wrong in reading."""
         self._places = places
+        self._wrong = wrong
         self._expected = expected
         self.faults: list[FileFault] = []
 
@@ -170,10 +172,20 @@ class Examples:
         verdicts = table.values.get("verdicts", {})
         found = table.values.get("found", {})
         for concern, verdict in verdicts.items():
-            if self._knows(table, "verdicts", concern) and verdict != "holds" and any(found.get(concern) or ()):
-                message = f'found expects evidence that holds, so the verdict cannot be "{verdict}"'
+            if not self._knows(table, "verdicts", concern) or not self._is_whole(table, concern):
+                continue
+            if (verdict == "holds") != bool(found.get(concern)):
+                what = "no evidence that holds" if verdict == "holds" else "evidence that holds"
+                message = f'found expects {what}, so the verdict cannot be "{verdict}"'
                 self.faults.append(self._places.at_value(table.at("verdicts", concern), message))
         return {concern: verdict for concern, verdict in verdicts.items() if concern in self._expected.concerns}
+
+    def _is_whole(self, table: Read, concern: str) -> bool:
+        """Whether all that a test expects to be found of a concern could be read."""
+        items = table.values.get("found", {}).get(concern, ())
+        return (
+            None not in items and table.at("found") not in self._wrong and table.at("found", concern) not in self._wrong
+        )
 
     def _knows(self, table: Read, key: str, concern: str) -> bool:
         if concern in self._expected.concerns:

@@ -97,9 +97,10 @@ class Reader:
         for key in data:
             if key in known:
                 continue
-            message = f"{_named(shape)} has no key {shown(key)}{closest(key, known)}"
+            hint = closest(str(key), known) or (_where(key) if shape != "policy" else "")
+            message = f"{_named(shape)} has no key {shown(key)}{hint}"
             self.faults.append(self.places.at_key((*path, key), message))
-            meant = nearest(key, known)
+            meant = nearest(str(key), known)
             if meant is not None and meant not in data:
                 spelt.setdefault(meant, key)
         return spelt
@@ -205,6 +206,15 @@ def _said_of_list(value: ListOf) -> str:
 
 def _either(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _where(key: str) -> str:
+    """Say where a key of the policy itself stands."""
+    found = SHAPES["policy"].get(key)
+    if found is None:
+        return ""
+    tables = isinstance(found.value, ListOf) and isinstance(found.value.item, Table)
+    return f"; it is one of the policy: [[{key}]]" if tables else "; it is one of the policy: write it above all tables"
 
 
 def _which(value: Value) -> str:

@@ -394,7 +394,7 @@ class _Policy:
 
     def _tests(self) -> tuple[Example, ...]:
         expected = Expected(self._parts.names, self._kind, self._show, self._input)
-        examples = Examples(self._places, expected)
+        examples = Examples(self._places, expected, self._wrong)
         made = examples.read(self._read.tables("test"))
         self._faults += examples.faults
         return made

@@ -135,7 +135,7 @@ class JudgingRound:
         self._heard[case.number] = heard
         self._desk.done(len(case.gathered.passages) if first else 0)
         if fresh and heard.answers is not None:
-            await self._keep(case, request, heard.answers)
+            await self._keep(case, heard.answers)
 
     # --- what is known from before
 
@@ -156,10 +156,10 @@ class JudgingRound:
         self._desk.recalled += 1
         return Heard(answers)
 
-    async def _keep(self, case: _Case, request: Request, answers: Mapping[str, Any]) -> None:
+    async def _keep(self, case: _Case, answers: Mapping[str, Any]) -> None:
         if self._desk.memory is None:
             return
-        kept = {case.kept_key_of(key): dict(answers[key]) for key in request["questions"]}
+        kept = {case.kept_key_of(key): answer for key, answer in answers.items()}
         if is_json(kept):
             await self._desk.keep({self._key(case): {"answers": kept}})
 

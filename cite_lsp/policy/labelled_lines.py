@@ -80,7 +80,7 @@ class _Lines:
         places = Places("")
         reader = Reader(places, ())
         table = reader.table(data, "test", ())
-        examples = Examples(places, self._expected)
+        examples = Examples(places, self._expected, reader.wrong)
         made = examples.read([table])
         faults = [each.message for each in (*reader.faults, *examples.faults)]
         if made and made[0].name in self._names:

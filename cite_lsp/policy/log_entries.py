@@ -11,20 +11,20 @@ LEVELS = ("trace", "debug", "info", "notice", "warning", "error", "critical")
 """The levels that `meta` may have, whatever the log calls them."""
 
 _WORDS = {
-    "trace": "trace finest finer verbose",
-    "debug": "debug dbg fine config",
+    "trace": "trace trce finest finer verbose",
+    "debug": "debug dbg dbug fine config",
     "info": "info information informational inf",
     "notice": "notice",
     "warning": "warning warn wrn",
-    "error": "error err severe eror",
+    "error": "error err severe eror fail",
     "critical": "critical crit fatal ftl alert emerg emergency panic",
 }
 _LEVEL_OF = {word: level for level, words in _WORDS.items() for word in words.split()}
 _LEVEL_OF_LETTER = {"V": "trace", "D": "debug", "I": "info", "W": "warning", "E": "error", "F": "critical"}
 _LEVEL_OF_SYSLOG = ("critical", "critical", "critical", "error", "warning", "notice", "info", "debug")
 _LEVEL_OF_NUMBER = {10: "trace", 20: "debug", 30: "info", 40: "warning", 50: "error", 60: "critical"}
-_TIME_KEYS = ("time", "timestamp", "ts", "@timestamp", "datetime", "date", "t")
-_LEVEL_KEYS = ("level", "severity", "lvl", "log.level", "levelname", "loglevel")
+_TIME_KEYS = ("time", "timestamp", "ts", "@timestamp", "datetime", "date", "t", "@t", "asctime")
+_LEVEL_KEYS = ("level", "severity", "lvl", "log.level", "levelname", "loglevel", "@l")
 _LONGEST_HEAD = 400
 """Time and level stand in so many characters, or nowhere."""
 _LONGEST_JSON = 65_536
@@ -38,6 +38,7 @@ _TIMES = (
     rf"[0-9]{{8}}[T ]?[0-9]{{6}}(?:[.,][0-9]{{1,9}})?{_ZONE}(?![0-9A-Za-z])",
     rf"[0-9]{{1,2}}[/-](?:{_MONTH}|[0-9]{{2}})[/-][0-9]{{2,4}}[: ]{_CLOCK}{_ZONE}",
     rf"(?:(?:{_DAY}),?[ ])?{_MONTH}[ ]{{1,2}}[0-9]{{1,2}}(?:[ ][0-9]{{4}})?[ ]{_CLOCK}(?:[ ][0-9]{{4}})?{_ZONE}",
+    rf"{_MONTH}[ ]{{1,2}}[0-9]{{1,2}},[ ][0-9]{{4}}[ ]{_CLOCK}[ ][AP]M(?![0-9A-Za-z])",
     rf"{_CLOCK}{_ZONE}(?![0-9A-Za-z])",
     r"1[0-9]{9}(?:\.[0-9]{1,9}|[0-9]{3})?(?![0-9A-Za-z])",
 )
@@ -63,8 +64,13 @@ _LEVEL_WORD = re.compile(
 _LEVEL_WORD_ANY_CASE = re.compile(_LEVEL_WORD.pattern, re.IGNORECASE)
 _GOES_ON = re.compile(
     r"\s|Traceback \(most recent call last\)|Caused by:|\.\.\. [0-9]+ more|at [\w.$<>]+\(|During handling of the above"
-    r"|The above exception was the direct cause|goroutine [0-9]+ \[|[})\]]+[,;]?\s*$|stack backtrace:|---> |--- End of"
+    r"|The above exception was the direct cause|goroutine [0-9]+ \[|\[signal SIG"
+    r"|created by [\w./-]+\.|[})\]]+[,;]?\s*$|stack backtrace:|---> |--- End of"
 )
+_FRAME = re.compile(r"(?=panic\(|[^(]*\.)(?:[\w./\[\]-]|\(\*?[\w.\[\]]+\)(?=\.))++\([^()]*\)\s*$")
+"""A line of a stack trace of Go: a qualified name and what it was called with."""
+_SAID = re.compile(r"(?:[Ee]rror|[Ww]arning|[Ii]nfo|[Dd]ebug)\b")
+"""A level as the further lines of messages have it, and prose: `Error: …`, but not `ERROR`."""
 _RAISED = re.compile(
     r"(?:[A-Za-z_][\w.$]*(?:Error|Exception|Warning|Exit|Interrupt|Throwable|Fault|Panic)|panic)\b[:( ]?"
 )
@@ -83,27 +89,41 @@ def entries(text: str, path: str) -> Iterator[Part]:  # noqa: ARG001 - one shape
     last = 0
     tracing = False
     for line, head in zip(lines, heads, strict=True):
-        goes_on = head is None and _goes_on(line.text, all_stamped=all_stamped, tracing=tracing)
+        if head is None:
+            goes_on = _goes_on(line.text, all_stamped=all_stamped, tracing=tracing)
+        elif first is not None and last == first.end and _is_headed(meta, head):
+            goes_on, meta = True, {**meta, **head}
+        else:
+            goes_on = all_stamped and "time" not in head and bool(_SAID.match(line.text))
         if first is None or not goes_on:
             if first is not None:
                 yield Part(first.start, last, meta)
             first, meta, tracing = line, head or _level_in(line.text), False
         else:
-            tracing = bool(_GOES_ON.match(line.text))
+            tracing = bool(_GOES_ON.match(line.text) or _is_frame(line.text))
         last = line.end
     if first is not None:
         yield Part(first.start, last, meta)
 
 
 def _is_stamped(lines: list[Line], heads: list[Mapping[str, Any] | None]) -> bool:
-    flush = sum(not _GOES_ON.match(line.text) for line in lines)
+    flush = sum(not (_GOES_ON.match(line.text) or _is_frame(line.text)) for line in lines)
     stamped = sum(head is not None and "time" in head for head in heads)
     return stamped > 0 and stamped * _STAMPED_SHARE >= flush
 
 
 def _goes_on(text: str, *, all_stamped: bool, tracing: bool) -> bool:
     """Whether a line without a head goes on with the entry before it."""
-    return all_stamped or bool(_GOES_ON.match(text)) or (tracing and bool(_RAISED.match(text)))
+    return all_stamped or bool(_GOES_ON.match(text)) or (tracing and bool(_RAISED.match(text) or _is_frame(text)))
+
+
+def _is_frame(text: str) -> bool:
+    return bool(_FRAME.match(text[:_LONGEST_HEAD]))
+
+
+def _is_headed(meta: Mapping[str, Any], head: Mapping[str, Any]) -> bool:
+    """Whether a line goes on with one that has only a time, as Java's own logging writes it: the level comes below."""
+    return "level" not in meta and str(meta.get("time", "")).endswith(("AM", "PM")) and "time" not in head
 
 
 def _head(text: str) -> Mapping[str, Any] | None:
@@ -169,6 +189,7 @@ def _from_json(text: str) -> Mapping[str, Any] | None:
         return None
     meta: dict[str, Any] = {}
     if isinstance(data, dict):
+        data = {key.lower(): value for key, value in data.items()}
         times = [data[key] for key in _TIME_KEYS if isinstance(data.get(key), (str, int, float))]
         levels = [level for key in _LEVEL_KEYS if (level := _level_of(data.get(key)))]
         meta |= {"time": str(times[0])} if times else {}

@@ -1,19 +1,40 @@
 """Sentences, paragraphs, list items and sections of texts, by their mark-up where they have one."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeAlias
 
 from cite_lsp.document.blocks import syntax_of
+from cite_lsp.document.buffer import lines_with_ends, without_end
 from cite_lsp.document.claims import ALONE, Claims, own_text
 from cite_lsp.document.document import Block, Document
 from cite_lsp.policy.splitting import NOTHING_KNOWN, Part, lines_of, trimmed
 
 _MARKED_UP = frozenset("md markdown mdx mdown mkd mkdn rst rest adoc asciidoc asc".split())
 _READ = frozenset({"paragraph", "list-item"})
-_ITEM_MARK = re.compile(r"(?:[ \t]|>)*+(?:(?:[-+*•]|\(?[0-9]{1,9}[.)]|\*{2,5}|\.{1,5})[ \t]+)*(?:\[[ xX]\][ \t]+)?")
+_ITEM_MARK = re.compile(
+    r"(?:[ \t]|>)*+(?:(?:[-+*•]|\(?(?:[0-9]{1,9}|#)[.)]|\*{2,5}|\.{1,5})[ \t]+)*(?:\[[ xX]\][ \t]+)?"
+)
 _QUOTING = re.compile(r"[ \t>]*")
+_NEW_LINE = re.compile(r"[ \t]*[\r\n][ \t\r\n>]*")
+_REMARK = re.compile(r"(<!--|\{/\*)[ \t]*cite-lsp:")
+_CLOSING = {"<!--": "-->", "{/*": "*/}"}
 _HEADER, _DELIMITER = 1, 2
+
+_TAG = r"</?[A-Za-z][A-Za-z0-9-]*(?:[ \t][^<>\r\n]*)?/?>"
+_MACRO = "(?:audio|endif|ifdef|ifeval|ifndef|image|include|toc|video)"
+_ASIDES = {
+    "markdown": re.compile(rf"[ \t>]*(?:{_TAG}[ \t]*)++$"),
+    "rst": re.compile(r"[ \t]*(?:\.\.(?:[ \t]+(?:_.*|\|[^|]*\|.*))?|\+[-=+]+\+|=+(?:[ \t]+=+)+)[ \t]*$"),
+    "asciidoc": re.compile(
+        rf"[ \t]*(?:\[[^\[\]]*\]|\[\[[^\[\]]*\]\]|:!?[\w-]+!?:(?:[ \t].*)?|{_MACRO}::\S*\[.*\]|\.[^\s.].*|\+)[ \t]*$"
+    ),
+}
+"""Lines in paragraphs and items that mark up and are no prose: tags, targets, rules of tables, attributes, titles."""
+_EXPLICIT = re.compile(r"[ \t]*\.\.[ \t]+(?:[A-Za-z][\w:+.-]*::|\[[^\]]*\])(?:[ \t]+|$)")
+"""What begins a note or a footnote of reStructuredText."""
 
 _STOP = re.compile(
     r"(?<![.!?])[.!?]++[\"'”’»)\]]*+(?:[^\S\r\n]*+\([^()\r\n]*+\))?+(?=\s++(?:[\"'“‘«]|[0-9]|([^\W\d_])))"
@@ -21,10 +42,15 @@ _STOP = re.compile(
 """The end of a sentence; group 1 is the letter behind it, which has to be a capital."""
 
 
+_Remarks: TypeAlias = tuple[tuple[int, int], ...]
+"""Where comments like `<!-- cite-lsp: ignore … -->` begin and end in the whole text, in order."""
+
+
 class _Placed(NamedTuple):
     block: Block
     start: int
     section: str
+    remarks: _Remarks
 
     @property
     def end(self) -> int:
@@ -40,13 +66,14 @@ def sentences(text: str, path: str) -> Iterator[Part]:
     if not _is_marked_up(path):
         yield from plain_sentences(text)
         return
+    syntax = _syntax(path)
     for placed in _blocks(text, path):
-        block, start, _ = placed
+        block, start = placed.block, placed.start
         if block.kind == "table-row" and block.level not in (_HEADER, _DELIMITER):
             yield from _part(text, placed, start, placed.end)
         elif block.kind in _READ:
             claims = Claims(block, ALONE)
-            for low, high in claims.places:
+            for low, high in _shared(claims.places, _prose(placed, syntax)):
                 first, last = claims.trimmed(low, high)
                 yield from _part(text, placed, start + first, start + last)
 
@@ -86,6 +113,7 @@ def paragraphs(text: str, path: str) -> Iterator[Part]:
     """Give the paragraphs and the own texts of list items; a table is one."""
     rows: _Placed | None = None
     end = 0
+    syntax = _syntax(path)
     for placed in _blocks(text, path):
         if placed.block.kind == "table-row":
             rows = rows or placed
@@ -95,7 +123,8 @@ def paragraphs(text: str, path: str) -> Iterator[Part]:
             yield from _part(text, rows, rows.start, end)
             rows = None
         if placed.block.kind in _READ:
-            yield from _part(text, placed, _behind_mark(placed), placed.end)
+            for low, high in _prose(placed, syntax):
+                yield from _part(text, placed, placed.start + low, placed.start + high)
     if rows is not None:
         yield from _part(text, rows, rows.start, end)
 
@@ -123,25 +152,108 @@ def _is_inside(block: Block, item: Block) -> bool:
 
 
 def sections(text: str, path: str) -> Iterator[Part]:
-    """Give what stands from each heading to the next, and what stands before the first."""
+    """Give what stands from each heading to the next, and what stands before the first; a line over it is its own."""
     opening: _Placed | None = None
-    end = 0
+    start = end = 0
+    over: int | None = None
+    is_rst = _syntax(path) == "rst"
     for placed in _blocks(text, path):
-        if placed.block.kind == "front-matter":
+        kind = placed.block.kind
+        if kind == "front-matter":
             continue
-        if opening is not None and placed.block.kind == "heading":
-            yield from _part(text, opening, opening.start, end)
+        if opening is not None and kind == "heading":
+            yield from _part(text, opening, start, end if over is None else over)
             opening = None
-        opening = opening or placed
+        if opening is None:
+            opening, start = placed, placed.start if over is None else over
+        over = placed.start if is_rst and kind == "break" else None
         end = placed.end
     if opening is not None:
-        yield from _part(text, opening, opening.start, end)
+        yield from _part(text, opening, start, end)
+
+
+def _prose(placed: _Placed, syntax: str) -> list[tuple[int, int]]:
+    """Give the ranges of a block that are prose, as offsets into it: behind its mark, without lines that mark up."""
+    found: list[tuple[int, int]] = []
+    aside = _ASIDES.get(syntax)
+    explicit = syntax == "rst" and placed.block.text.lstrip(" \t").startswith("..")
+    begun: int | None = _behind_mark(placed) - placed.start
+    at = 0
+    for whole in lines_with_ends(placed.block.text):
+        line = without_end(whole)
+        marked = _EXPLICIT.match(line) if explicit else None
+        left_out = aside is not None and not marked and aside.match(line)
+        if begun is not None and at > begun and (marked or left_out):
+            found.append((begun, at))
+        if left_out:
+            begun = None
+        elif marked:
+            begun = at + marked.end()
+        elif begun is None and not (explicit and line[:1] in " \t"):
+            quoting = _QUOTING.match(line)
+            begun = at + (quoting.end() if quoting else 0)
+        at += len(whole)
+    return found if begun is None else [*found, (begun, at)]
+
+
+def _shared(some: Iterable[tuple[int, int]], others: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Give what two lists of ranges, both in order, have in common."""
+    number = 0
+    for low, high in some:
+        while number < len(others) and others[number][1] <= low:
+            number += 1
+        for first, last in islice(others, number, None):
+            if first >= high:
+                break
+            yield max(low, first), min(high, last)
 
 
 def _part(text: str, placed: _Placed, start: int, end: int) -> Iterator[Part]:
-    start, end = trimmed(text, start, end)
-    if start < end:
+    start, end = _without_remarks(placed.remarks, text, *trimmed(text, start, end))
+    if any(map(str.isalnum, text[start:end])):
         yield Part(start, end, placed.meta)
+
+
+def _without_remarks(remarks: _Remarks, text: str, start: int, end: int) -> tuple[int, int]:
+    """Leave out what is said to us at the ends of a passage: it says nothing of what the passage says."""
+    number = max(0, bisect_left(remarks, (start, end)) - 1)
+    while start < end and number < len(remarks) and remarks[number][0] <= start:
+        start, end = trimmed(text, _behind_quoting(text, min(max(start, remarks[number][1]), end), end), end)
+        number += 1
+    number = bisect_left(remarks, (end, end)) - 1
+    while start < end and number >= 0 and remarks[number][1] >= end:
+        start, end = trimmed(text, start, _before_quoting(text, start, max(start, remarks[number][0])))
+        number -= 1
+    return start, end
+
+
+def _behind_quoting(text: str, start: int, end: int) -> int:
+    """Give where the text goes on behind the marks of a quote, where a line ends first."""
+    found = _NEW_LINE.match(text, start, end)
+    return found.end() if found else start
+
+
+def _before_quoting(text: str, start: int, end: int) -> int:
+    """Give where the text ends before lines that hold nothing but the marks of a quote."""
+    while start < end:
+        line = max(text.rfind("\n", start, end), text.rfind("\r", start, end), start)
+        if text[line:end].strip(" \t\r\n>"):
+            break
+        end = line
+    return end
+
+
+def _remarks_in(text: str) -> _Remarks:
+    """Find the comments that are meant for us, whether they count or not, in order."""
+    found: list[tuple[int, int]] = []
+    position = 0
+    while (opening := _REMARK.search(text, position)) is not None:
+        end = text.find(_CLOSING[opening[1]], opening.end())
+        if end < 0:
+            break
+        position = end + len(_CLOSING[opening[1]])
+        found.append((opening.start(), position))
+    return tuple(found)
 
 
 def _behind_mark(placed: _Placed) -> int:
@@ -157,14 +269,19 @@ def _is_marked_up(path: str) -> bool:
     return "." not in name.lstrip(".") or name.rpartition(".")[2].lower() in _MARKED_UP
 
 
+def _syntax(path: str) -> str:
+    return syntax_of(path) if _is_marked_up(path) else "text"
+
+
 def _blocks(text: str, path: str) -> Iterator[_Placed]:
     """Give the blocks with their places and the heading above each; a heading is its own."""
-    known = path if _is_marked_up(path) and syntax_of(path) != "text" else "document.txt"
+    known = path if _syntax(path) != "text" else "document.txt"
     offset = 0
     section = ""
+    remarks = _remarks_in(text)
     for block in Document.parse(text, known).blocks:
         if block.kind == "heading":
             section = own_text(block)
         if block.kind != "mark":
-            yield _Placed(block, offset, section)
+            yield _Placed(block, offset, section, remarks)
         offset += len(block.text)

@@ -1,7 +1,7 @@
 """How a policy is asked."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 Band = tuple[float, float]
@@ -84,17 +84,20 @@ class RunOptions:
         return seconds is None or (_is_number(seconds) and seconds > 0)
 
 
-def check_bands(bands: Bands) -> None:
-    """Raise what is wrong with the bands of single questions.
+def check_bands(bands: Bands, labels: Collection[str]) -> None:
+    """Raise what is wrong with the bands of single questions, which have these labels.
 
     Raises:
         OptionsError: It names each bad band by its label.
     """
+    if not isinstance(bands, Mapping):
+        raise OptionsError({"bands": f"bands is {type(bands).__name__}; it has to be a map from labels to bands"})
     faults = {
         label: f"the band of {label} is {band!r}; it has to be two numbers with 0 <= low <= high <= 1"
         for label, band in bands.items()
         if not _is_band(band, apart=False)
     }
+    faults |= {label: f"there is a band of {label}, which is no question" for label in bands if label not in labels}
     if faults:
         raise OptionsError(faults)
 

@@ -79,7 +79,8 @@ def source(units: Sequence[str | Mapping[str, Any]], *, as_: str = "passages", s
     faults = [*_faults_of_options(as_, show)]
     if not isinstance(units, Sequence) or isinstance(units, (str, bytes)):
         raise SourceError([*faults, "units have to be a list"])
-    shown = tuple(show) if isinstance(show, Sequence) and not isinstance(show, (str, bytes)) else ()
+    keys = show if isinstance(show, Sequence) and not isinstance(show, (str, bytes)) else ()
+    shown = tuple([key for key in keys if isinstance(key, str)])
     passages: list[Passage] = []
     for number, unit in enumerate(units):
         found = _passage(number, unit, shown)

@@ -146,14 +146,24 @@ class Report:
 
 
 def _answer(answer: Mapping[str, Any]) -> dict[str, Any]:
-    return {str(name): printable(value) for name, value in answer.items()}
+    return {_printed(name): printable(value) for name, value in answer.items()}
 
 
 def _unanswered(error: Unanswered) -> dict[str, Any]:
     data = {"concern": error.concern, "passage_ids": list(error.passage_ids), "reason": printable(error.reason)}
-    return {**data, "message": error.message} if error.message else data
+    return {**data, "message": _printed(error.message)} if error.message else data
 
 
 def printable(reason: object) -> Any:  # noqa: ANN401 - JSON
     """Give a reason as JSON; one that is none as a text, so that a report can always be written."""
-    return reason if is_json(reason) else str(reason)
+    try:
+        if is_json(reason):
+            return reason
+    except RecursionError:
+        pass  # what holds itself prints all the same
+    return _printed(reason)
+
+
+def _printed(value: object) -> str:
+    """Give what a value prints; half a character, which no file can hold, is a question mark."""
+    return (str(value) or repr(value)).encode("utf-8", "replace").decode()

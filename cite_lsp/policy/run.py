@@ -5,6 +5,7 @@ import asyncio
 from cite_lsp.policy.asking import Client
 from cite_lsp.policy.desk import Desk
 from cite_lsp.policy.gather import gather
+from cite_lsp.policy.hashes import labelled
 from cite_lsp.policy.judging import JudgingRound
 from cite_lsp.policy.language import Policy
 from cite_lsp.policy.memory import Memory
@@ -82,7 +83,7 @@ async def run(
     """
     _check_kinds(client, source, policy)
     options.check()
-    check_bands(bands or {})
+    check_bands({} if bands is None else bands, labelled(policy))
     stop = stop or Stop()
     timer = None
     if options.deadline is not None:

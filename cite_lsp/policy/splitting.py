@@ -92,9 +92,10 @@ def split(text: str, kind: Kind, *, path: str = "document.md") -> tuple[Piece, .
     Args:
         text: The whole text.
         kind: Into what. In Markdown, reStructuredText and AsciiDoc, front matter, fences, comments and headings are in
-            no sentence, paragraph and list item; a row of a table is a sentence, and a table a paragraph. A list item
-            takes in what stands below it in the same item, without the items in it. A section reaches from a heading
-            of any level to the next one. In other texts a sentence ends with its line at the latest.
+            no sentence, paragraph and list item; a row of a table is a sentence, and a table a paragraph. Lines of
+            tags, targets and attributes only are in no sentence and paragraph, nor is what has no letter or digit. A
+            list item takes in what stands below it in the same item, without the items in it. A section reaches from a
+            heading of any level to the next one. In other texts a sentence ends with its line at the latest.
         path: Its ending says how the text is marked up.
 
     Raises:

@@ -11,9 +11,10 @@ from cite_lsp.policy.splitting import NOTHING_KNOWN, Line, Part, lines_of, trimm
 
 _WORD = r"[^\W_](?:[\w.'’&/-]{0,30})"
 _NAME = rf"(?P<name>{_WORD}(?:[ ]{_WORD}){{0,3}})"
-_CLOCK = r"[\[(]?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]{1,3})?(?:[ ]?[AaPp][Mm])?[\])]?"
+_DATE = r"(?:[0-9]{1,4}[/.-][0-9]{1,2}[/.-][0-9]{1,4},?[ ]+)?"
+_CLOCK = rf"[\[(]?{_DATE}[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?(?:[.,][0-9]{{1,3}})?(?:[ ]?[AaPp][Mm])?[\])]?"
 _BEFORE = rf"(?:>[ ]?)*(?:[-*+][ ]+)?(?:{_CLOCK}[ ]*[-–—]?[ ]*)?"
-_BETWEEN = rf"(?:[ ]*{_CLOCK})?"
+_BETWEEN = rf"(?:[ ]\([^()\n]{{1,60}}\))?(?:[ ]*{_CLOCK})?"
 
 _BOLD = re.compile(rf"[ ]{{0,3}}{_BEFORE}(?P<mark>\*\*|__){_NAME}{_BETWEEN}(?::(?P=mark)|(?P=mark){_BETWEEN}:)(?=\s|$)")
 _PLAIN = re.compile(rf"[ ]{{0,3}}{_BEFORE}{_NAME}{_BETWEEN}:(?=\s|$)")

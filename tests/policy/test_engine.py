@@ -204,15 +204,23 @@ async def test_what_a_client_raises_ends_the_run(error: Exception, form: Any) ->
         await judge(form(Rule(fault=lambda *_: error)), source(["x"]), RIDDLES)
 
 
-REASONS: list[Any] = ["timeout", None, {"tag": "a"}, ("bad_request", "x"), 7, ["request_error", "refused"], object()]
+HOLDS_ITSELF: list[Any] = []
+HOLDS_ITSELF.append(HOLDS_ITSELF)
+REASONS: list[Any] = [
+    *["timeout", None, {"tag": "a"}, ("bad_request", "x"), 7, ["request_error", "refused"], object()],
+    *["half a character \ud800", ["\ud800"], float("nan"), HOLDS_ITSELF, ValueError()],
+]
 
 
 @pytest.mark.parametrize("reason", REASONS, ids=lambda reason: type(reason).__name__)
 async def test_any_reason_is_reported_and_never_read_as_no(reason: Any) -> None:
-    report = await judge(sync_client(Rule(fault=lambda *_: {"error": reason})), source(["x"]), RIDDLES)
+    refused = {"error": reason, "message": "as \ud800 told"}
+    report = await judge(sync_client(Rule(fault=lambda *_: refused)), source(["x"]), RIDDLES)
     assert report.errors[0].reason is reason
     assert report.unchecked == ("P000",)
-    json.dumps(report.as_data())
+    (error,) = report.as_data()["errors"]
+    assert (error["message"], error["reason"] == "") == ("as ? told", False)
+    json.dumps(error, ensure_ascii=False, allow_nan=False).encode()
 
 
 async def test_usage_is_counted_of_replies_that_fail_too() -> None:
@@ -295,6 +303,12 @@ def test_a_bad_option_is_told(chosen: dict[str, Any]) -> None:
 async def test_a_bad_band_is_told_by_its_label(band: Any) -> None:
     with pytest.raises(OptionsError, match="detect:riddle"):
         await judge(riddler, source(["x"]), RIDDLES, bands={"detect:riddle": band})
+
+
+@pytest.mark.parametrize("bands", [{"detect:riddel": (0.1, 0.2)}, [("detect:riddle", (0.1, 0.2))]])
+async def test_a_band_of_no_question_is_told(bands: Any) -> None:
+    with pytest.raises(OptionsError, match=r"there is a band of detect:riddel|bands is list"):
+        await judge(riddler, source(["x"]), RIDDLES, bands=bands)
 
 
 @pytest.mark.parametrize(

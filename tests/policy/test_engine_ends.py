@@ -167,6 +167,36 @@ async def test_a_reply_after_the_deadline_is_not_waited_for_and_not_missed(relea
     assert inspect.getcoroutinestate(given[0]) == inspect.CORO_CLOSED
 
 
+class Slow(Shelf):
+    """Keeps nothing before it is let to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.released = threading.Event()
+
+    def keep(self, known: Mapping[str, Mapping[str, Any]]) -> None:
+        self.released.wait()
+        super().keep(known)
+
+
+def test_what_was_answered_is_kept_although_the_run_ends_while_it_is() -> None:
+    """More is to be kept than there are threads, so most of it waits for its turn when the run is stopped."""
+    shelf, stop, made = Slow(), Stop(), source([f"passage {number}" for number in range(100)])
+
+    async def client(request: dict[str, Any]) -> dict[str, Any]:
+        if "passage 99" in texts_of(request):
+            stop.end()
+        return {"answers": {key: {"noul": 0} for key in request["questions"]}}
+
+    async def whole() -> int:
+        report = await run(client, made, RIDDLES, RunOptions(window=1, concurrency=100), memory=shelf, stop=stop)
+        shelf.released.set()
+        return len(report.screen)
+
+    assert asyncio.run(whole()) == 100
+    assert len(shelf.kept) == 100
+
+
 # ------------------------------------------------------------------------------------------------ stop and cancel
 
 

@@ -282,3 +282,34 @@ async def test_what_is_kept_names_no_passage() -> None:
     await asked(shelf, units(3))
     assert "P00" not in json.dumps(kept(shelf))
     assert {tuple(each) for each in kept(shelf).values()} == {("row",), ("answers",)}
+
+
+def spoilt(request: dict[str, Any], how: str) -> None:
+    """Do what clients do to a request while they work on it."""
+    match how:
+        case "renames":
+            request["questions"] = {f"q{number}": each for number, each in enumerate(request["questions"].values())}
+        case "adds":
+            request["questions"]["mine"] = {"type": "noul"}
+        case "takes apart":
+            for question in request["questions"].values():
+                question["criteria"].clear()
+                question.pop("instructions")
+        case _:
+            request.clear()
+
+
+@pytest.mark.parametrize("how", ["renames", "adds", "takes apart", "clears"])
+async def test_a_request_is_its_client_s(how: str) -> None:
+    rule, plain = Rule(), Shelf()
+
+    def client(request: dict[str, Any]) -> Any:
+        reply = rule.reply(json.loads(json.dumps(request)))
+        spoilt(request, how)
+        return reply
+
+    expected = await judge(sync_client(Rule()), units(), WHOLE, memory=plain)
+    shelf = Shelf()
+    report = await judge(client, units(), WHOLE, memory=shelf)
+    assert report.as_data() == expected.as_data()
+    assert shelf.kept == plain.kept

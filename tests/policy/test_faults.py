@@ -14,6 +14,7 @@ from cite_lsp.policy.placeholders import expanded, names_in
 
 ASKS = YesNo("Does {passage} say so?", yes="It does.", no="It does not.")
 AGREE = YesNo("Do {one} and {two} agree?", yes="They do.", no="They do not.")
+EXAMPLES = "the examples of {} for the filter 'said' have to be a list of texts that are not blank"
 BUILT = Concern(
     "built",
     roles=[Role("one", "first"), Role("two", "second"), Role("third", "second", optional=True, distinct=True)],
@@ -208,6 +209,32 @@ CASES: Mapping[str, tuple[Callable[[], dict[str, str]], dict[str, str]]] = {
     "names that are none": (
         lambda: faults(filters=[Filter("", ASKS), Filter(None, ASKS)]),  # type: ignore[arg-type]
         {f"filter[{number}].name": "a name has to be a text that is not blank" for number in (0, 1)},
+    ),
+    "examples that are no list of texts": (
+        lambda: faults(
+            filters=[Filter("said", replace(ASKS, yes=Side("It does.", examples="abc"), no=Side("n", "", [1])))]  # type: ignore[list-item]
+        ),
+        {
+            "filter[0].yes.examples": EXAMPLES.format("yes"),
+            "filter[0].no.not_for": "not_for of no for the filter 'said' has to be a text that is not blank",
+            "filter[0].no.examples": EXAMPLES.format("no"),
+        },
+    ),
+    "a name in braces": (
+        lambda: built(name="{x}", roles=[*BUILT.roles, BUILT.roles[0]]),
+        {"concern[1].role[3].name": "the concern '{x}' declares the role 'one' twice"},
+    ),
+    "names that are lists": (
+        lambda: {
+            **faults(factors=[*PARTS["factors"], Factor([], ASKS)]),  # type: ignore[arg-type]
+            **built(roles=[*BUILT.roles, Role("more", [], optional=True)]),  # type: ignore[arg-type]
+            **built(checks=[*BUILT.checks, Check([], AGREE)]),  # type: ignore[arg-type]
+        },
+        {
+            "factor[2].name": "a name has to be a text that is not blank",
+            "concern[1].role[3].factor": "the role 'more' names the factor [], which is not declared",
+            "concern[1].check[2].name": "a name has to be a text that is not blank",
+        },
     ),
     "a focus of two lines": (
         lambda: faults(filters=[Filter("said", replace(ASKS, focus="One.\nTwo."))]),

@@ -513,6 +513,41 @@ def test_examples_are_checked_against_the_policy() -> None:
     assert good('input = "given"\n' + LEAST + test + 'text = "x"\ninput = ""\n').tests[0].input == ""
 
 
+def test_a_verdict_that_what_is_found_rules_out_is_a_fault() -> None:
+    test = LEAST + '\n[[test]]\nname = "t"\ntext = "a"\n'
+    none, some = (f"found expects {what}evidence that holds, so the verdict cannot be " for what in ("no ", ""))
+    for found, verdict, expected in (
+        ("", "holds", f'{none}"holds"'),
+        ("found = { c = [] }\n", "holds", f'{none}"holds"'),
+        ('found = { c = ["a"] }\n', "review", f'{some}"review"'),
+        ('found = { c = ["a"] }\n', "holds", None),
+        ("", "review", None),
+    ):
+        read = read_policy(f'{test}{found}verdicts = {{ c = "{verdict}" }}\n', "p.toml")
+        messages = [each.message for each in read.faults]
+        assert messages == ([] if expected is None else [expected])
+    for found in ("3", "{ c = 3 }", "{ c = [3] }"):  # which is said, and nothing that follows from it
+        assert len(told(f'{test}found = {found}\nverdicts = {{ c = "holds" }}\n')) == 1
+
+
+def test_keys_of_the_policy_below_a_table_are_told_where_they_belong() -> None:
+    assert told(LEAST + "\nthreshold = 0.3\n[[concern.filter]]\n") == [
+        ("threshold", 'a concern has no key "threshold"; it is one of the policy: write it above all tables'),
+        ("[[concern.filter]]", 'a concern has no key "filter"; it is one of the policy: [[filter]]'),
+    ]
+
+
+def test_keys_that_are_no_texts_are_faults_as_others_are() -> None:
+    table = {"name": "p", "passages": "lines", "concern": [{"name": "c", "detect": {1: "a"}}]}
+    read = read_policy_table(table, Places(), "editor", ("policy", 0))
+    assert read.faults[0].message == "a question has no key 1"
+
+
+def test_a_table_that_is_there_by_what_is_in_it_has_the_place_of_that() -> None:
+    text = 'name = "p"\npassages = "lines"\n[[concern.role]]\nname = "r"\n'
+    assert told(text) == [("[[concern.role]]", "a table was given; legal is a list of tables: [[concern]]")]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "column", "said"),
     [

@@ -50,6 +50,12 @@ def test_all_faults_are_told_at_once() -> None:
     assert found[6] == "ids have to differ, and these do not: U1"
 
 
+@pytest.mark.parametrize("show", [[[]], [{}], [3], ["who", None]])
+def test_what_cannot_be_a_key_of_meta_is_a_fault(show: list[object]) -> None:
+    (fault,) = faults([{"text": "a", "meta": {"who": "A"}}], show=show)
+    assert fault.startswith("show is a list of keys of meta")
+
+
 @pytest.mark.parametrize(
     "value", [object(), float("nan"), float("inf"), {1: "a"}, {"a": {"b": b"c"}}, "\ud800", {"\ud800": 1}]
 )

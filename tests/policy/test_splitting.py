@@ -133,6 +133,46 @@ def test_other_syntaxes_have_their_own_marks(path: str, text: str, expected: lis
     assert texts("sentences", text, path) == expected
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.md", '<p align="center">\n  <img src="a.png">\n</p>\n\nText.\n', ["Text."]),
+        ("a.md", "<div>\nOne. Two.\n</div>\n> <br>\n> Three\n", ["One. Two.", "Three"]),
+        ("a.md", "See <https://a.b/c>\n<https://a.b/c>\n<b>Bold</b> text\n", None),
+        ("a.rst", ".. _Jansson: http://a.b/\n.. _`the docs`: http://c.d\n.. |x| replace:: y\n", []),
+        ("a.rst", ".. note:: Mind it. Now.\n   More.\n\n.. [1] A note.\n", ["Mind it. Now.\n   More.", "A note."]),
+        ("a.rst", ".. note::\n\n   Mind it.\n\n#. auto\n", ["Mind it.", "auto"]),
+        ("a.rst", "+---+---+\n| a | b |\n+===+===+\n| c | d |\n+---+---+\n", ["| a | b |", "| c | d |"]),
+        ("a.adoc", ":toc: left\n[[here]]\n.Block title\nText. More\n", ["Text. More"]),
+        ("a.adoc", "[NOTE]\nMind it.\n\nimage::a.png[A. B]\n", ["Mind it."]),
+        ("a.adoc", "* one\n** two\n+\nthree\n. four\n.. five\n", ["one", "two", "three", "four", "five"]),
+    ],
+)
+def test_lines_that_only_mark_up_are_no_prose(path: str, text: str, expected: list[str] | None) -> None:
+    assert texts("paragraphs", text, path) == (expected if expected is not None else [text.rstrip()])
+    said, whole = ("".join(" ".join(texts(kind, text, path)).split()) for kind in ("sentences", "paragraphs"))
+    assert said == whole
+
+
+def test_a_heading_of_restructuredtext_has_the_line_over_it() -> None:
+    text = "=====\nTitle\n=====\n\nOne.\n\n----\n\n====\nPart\n====\n\nTwo.\n\nLast\n----\n"
+    assert texts("sections", text, "a.rst") == [
+        "=====\nTitle\n=====\n\nOne.\n\n----",
+        "====\nPart\n====\n\nTwo.",
+        "Last\n----",
+    ]
+
+
+def test_the_dots_of_a_path_end_no_sentence() -> None:
+    text = "Run it first: the\n./configure script makes it. See ../doc/a for more. Then stop. /usr is next."
+    assert texts("sentences", text) == [
+        "Run it first: the\n./configure script makes it.",
+        "See ../doc/a for more.",
+        "Then stop.",
+        "/usr is next.",
+    ]
+
+
 # --- plain texts
 
 GLUED = {"1.\nFirst point.\n2.\nSecond.": ["1.\nFirst point.", "2.\nSecond."]}
@@ -227,6 +267,10 @@ def test_a_log_without_times_has_an_entry_a_line_but_for_what_is_indented_or_tra
         ("<12>1 2003-10-11T22:14:15.003Z host app", "2003-10-11T22:14:15.003Z", "warning"),
         ('1.2.3.4 - bob [10/Oct/2000:13:55:36 -0700] "GET /" 200', "10/Oct/2000:13:55:36 -0700", None),
         ("WARNING:root:disk", None, "warning"),
+        ("fail: Microsoft.Hosting[13]", None, "error"),
+        ('{"Timestamp":"2024-05-05T12:00:00","Level":"Warning"}', "2024-05-05T12:00:00", "warning"),
+        ('{"@t":"2024-05-05T12:00:00","@l":"Error"}', "2024-05-05T12:00:00", "error"),
+        ('{"asctime":"2024-05-05 12:00:00,1","levelname":"ERROR"}', "2024-05-05 12:00:00,1", "error"),
         ("[2024-05-05 12:00:00 +0200] [12] [CRITICAL] worker", "2024-05-05 12:00:00 +0200", "critical"),
         ("DEBUG [2024-05-05 12:00:00.1] x", "2024-05-05 12:00:00.1", "debug"),
         ("2024-05-05 12:00:00 an error in words", "2024-05-05 12:00:00", None),
@@ -241,6 +285,41 @@ def test_time_and_level_of_common_formats(line: str, time: str | None, level: st
     assert (piece.meta.get("time"), piece.meta.get("level")) == (time, level)
 
 
+GO = """\
+panic: runtime error: nil
+[signal SIGSEGV: segmentation violation code=0x1]
+
+goroutine 1 [running]:
+net/http.(*conn).serve.func1()
+\t/go/server.go:1850 +0xbf
+panic({0x6b0e20, 0xc0000b8018})
+\t/go/panic.go:890 +0x262
+main.handler(...)
+\t/tmp/main.go:12
+created by net/http.(*Server).Serve
+\t/go/server.go:3089 +0x4ed"""
+
+
+def test_a_stack_trace_of_go_is_one_entry() -> None:
+    assert texts("log-lines", f"starting\n{GO}\nexit status 2\n") == ["starting", GO, "exit status 2"]
+    stamped = "2024/05/01 12:00:00 started\n"
+    assert texts("log-lines", f"{stamped}{GO}\n{stamped}") == [stamped.rstrip(), GO, stamped.rstrip()]
+
+
+def test_what_prose_calls_an_error_begins_no_entry_where_entries_have_times() -> None:
+    first = "2024-05-05 12:00:01 ERROR failed\nError: refused\n    at a (b:1)\nWarning: the last"
+    log = f"{first}\nINFO:  GET / 200\n2024-05-05 12:00:02 INFO ok"
+    assert texts("log-lines", log) == [first, "INFO:  GET / 200", "2024-05-05 12:00:02 INFO ok"]
+    assert texts("log-lines", "Error: one\nError: two") == ["Error: one", "Error: two"]
+
+
+def test_entries_of_java_s_own_logging_have_two_lines() -> None:
+    first = "May 01, 2024 12:00:00 PM org.apache.A log\nINFO: started"
+    second = "May 01, 2024 12:00:01 PM org.apache.B start\nSEVERE: failed\njava.lang.Error: x\n\tat a.B.c(B.java:1)"
+    assert texts("log-lines", f"{first}\n{second}\n") == [first, second]
+    assert metas("log-lines", f"{first}\n{second}\n", "level") == ["info", "error"]
+
+
 # --- turns
 
 
@@ -248,6 +327,13 @@ def test_turns_reach_from_name_to_name() -> None:
     talk = "A heading\n\nAnna: hello\nsee http://x: y\n\nDr. Bob (12:03): two\n> Carl Q: three\n"
     assert texts("turns", talk) == ["Anna: hello\nsee http://x: y", "Dr. Bob (12:03): two", "> Carl Q: three"]
     assert metas("turns", talk, "speaker") == ["Anna", "Dr. Bob", "Carl Q"]
+
+
+def test_speakers_have_remarks_and_dates_beside_their_names() -> None:
+    talk = "**Ann:** hi\n**Bob (CEO):** one\n**Carl** (guest): two\n"
+    assert metas("turns", talk, "speaker") == ["Ann", "Bob", "Carl"]
+    talk = "12/05/2024, 12:05 - Ann: hi\n[12.05.24, 12:06:01] Bob: yes\n12:07 - Carl (away): no\n"
+    assert metas("turns", talk, "speaker") == ["Ann", "Bob", "Carl"]
 
 
 def test_where_names_are_bold_only_these_begin_turns() -> None:
@@ -266,11 +352,56 @@ def test_a_text_that_is_no_conversation_has_no_turns() -> None:
     assert texts("turns", "---\ntitle: x\n---\nJust prose.\n\n```yaml\na: b\n```\n") == []
 
 
+# --- comments that are meant for us
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("One. {}\nTwo.\n", ["One.", "Two."]),
+        ("One. {} Two\ngoes on.\n", ["One.", "Two\ngoes on."]),
+        ("- One. {}\n- Two. {} {}\n", ["One.", "Two."]),
+        ("{}\nOne goes\non.\n", ["One goes\non."]),
+        ("> {}\n> One.\n", ["One."]),
+        ("> One.\n> {}\n", ["One."]),
+        ("{} {}\n", []),
+        ("One, {} with more.\n", ["One, {} with more."]),
+    ],
+)
+@pytest.mark.parametrize(
+    "comment", ["<!-- cite-lsp: ignore a See 4. It is. -->", "{/* cite-lsp: ignore a Why? So. */}"]
+)
+def test_they_are_in_no_passage_that_they_stand_beside(text: str, wanted: list[str], comment: str) -> None:
+    path = "a.mdx" if comment.startswith("{") else "a.md"
+    found = texts("sentences", text.replace("{}", comment), path)
+    assert found == [each.replace("{}", comment) for each in wanted]
+
+
+def test_they_are_in_no_section_that_ends_with_one() -> None:
+    text = "# A\nOne.\n<!-- cite-lsp: ignore a why -->\n# B\nTwo.\n"
+    assert texts("sections", text) == ["# A\nOne.", "# B\nTwo."]
+
+
 # --- all texts
 
 _MARKS = [
     *"\n\r\t .!?:#>-*|`\"'()[]<>{}=_1aZé𝄞",
-    *("\r\n", "\n\n", "```\n", "---\n", "<!-- ", "-->", "- ", "> ", "| a | b |\n|---|---|\n", "Word. ", "  "),
+    *(
+        "\r\n",
+        "\n\n",
+        "```\n",
+        "---\n",
+        "<!-- ",
+        "-->",
+        "<!-- cite-lsp: ",
+        "{/* cite-lsp: ",
+        "*/}",
+        "- ",
+        "> ",
+        "| a | b |\n|---|---|\n",
+        "Word. ",
+        "  ",
+    ),
     *("Name: ", "**N:** ", "2024-05-05 12:00:00 ", "ERROR ", "{}", '{"time":1}\n', "level=info "),
     *("\ufeff", "\x85", "\u2028", "\x0c", "Traceback (most recent call last):\n"),
 ]

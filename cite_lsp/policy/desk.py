@@ -27,10 +27,11 @@ _PASSING = frozenset(
 """Reasons that a second try may not meet."""
 
 
-def may_pass(reason: object) -> bool:
-    """Whether a request that failed for a reason is worth another try."""
-    name = reason[0] if isinstance(reason, (list, tuple)) and reason else reason
-    return isinstance(name, str) and name in _PASSING
+_UNREACHED = "request_error"
+
+
+def _name_of(reason: object) -> object:
+    return reason[0] if isinstance(reason, (list, tuple)) and reason else reason
 
 
 class Desk:
@@ -44,6 +45,8 @@ class Desk:
         self.requests = 0
         self.recalled = 0
         self.usage: Usage | None = None
+        self._reached = False
+        """Whether anybody was there, in this run."""
         self._progressed = progressed
         self._count = _Count("screen", 0)
 
@@ -56,6 +59,7 @@ class Desk:
         asked = {key: {**each, "criteria": copy(each["criteria"])} for key, each in request["questions"].items()}
         self.requests += 1
         heard = await called(self._client, request)
+        self._reached = self._reached or heard.answers is not None or _name_of(heard.reason) != _UNREACHED
         if heard.usage is not None:
             self.usage = heard.usage if self.usage is None else self.usage + heard.usage
         if heard.answers is None:
@@ -64,6 +68,11 @@ class Desk:
         if fault is not None:
             return Heard(None, *fault)
         return Heard({key: dict(heard.answers[key]) for key in asked}, model=heard.model)
+
+    def may_pass(self, reason: object) -> bool:
+        """Whether a request that failed for a reason is worth another try; where nobody was ever there, none is."""
+        name = _name_of(reason)
+        return isinstance(name, str) and name in _PASSING and (self._reached or name != _UNREACHED)
 
     async def recall(self, key: str) -> Mapping[str, Any] | None:
         """Give what is kept under a key."""

@@ -7,7 +7,7 @@ from typing import Any
 from cite_lsp.policy.answers import lacking
 from cite_lsp.policy.asking import Request
 from cite_lsp.policy.calling import Heard
-from cite_lsp.policy.desk import Desk, may_pass
+from cite_lsp.policy.desk import Desk
 from cite_lsp.policy.gather import Gathered, asked_checks
 from cite_lsp.policy.hashes import digest
 from cite_lsp.policy.language import Policy
@@ -120,7 +120,7 @@ class JudgingRound:
 
     def _may_pass(self, case: _Case) -> bool:
         heard = self._heard[case.number]
-        return heard.answers is None and may_pass(heard.reason)
+        return heard.answers is None and self._desk.may_pass(heard.reason)
 
     async def _ask(self, cases: Iterable[_Case]) -> None:
         await in_slots(cases, self._ask_case, self._options.concurrency, self._desk.stop)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from cite_lsp.policy.asking import TOO_LARGE
 from cite_lsp.policy.calling import Heard
-from cite_lsp.policy.desk import Desk, may_pass
+from cite_lsp.policy.desk import Desk
 from cite_lsp.policy.language import Policy
 from cite_lsp.policy.options import RunOptions
 from cite_lsp.policy.passages import Source
@@ -53,7 +53,7 @@ class Screening:
         self._begin()
         await self._ask(each for each in self._windows if not is_known(each, self._known))
         for _ in range(self._options.retries):
-            again = [piece for _, (piece, heard) in sorted(self._failed.items()) if may_pass(heard.reason)]
+            again = [piece for _, (piece, heard) in sorted(self._failed.items()) if self._desk.may_pass(heard.reason)]
             self._desk.more(len(again))
             await self._ask(again)
         return self._screened()

@@ -375,6 +375,13 @@ async def test_what_may_pass_is_asked_again_after_the_others(fault: Any) -> None
     assert [error.passage_ids for error in again.errors if error.concern is None] == [("P001",)]
 
 
+async def test_where_nobody_was_ever_there_nobody_is_asked_again() -> None:
+    """The client has tried more than once by itself: a person waits to hear that the server is down."""
+    rule = Rule(lambda *_: {"error": ["request_error", "refused"]})
+    report = await judge(sync_client(rule), source(["a", "b"]), RIDDLES, window=1, retries=3)
+    assert (len(rule.requests), report.unchecked) == (2, ("P000", "P001"))
+
+
 @pytest.mark.parametrize("fault", LASTING, ids=repr)
 async def test_what_does_not_pass_is_not_asked_again(fault: Any) -> None:
     rule = Rule(lambda *_: fault)

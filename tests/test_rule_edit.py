@@ -29,6 +29,19 @@ def test_a_rule_is_written_and_nothing_else_changes(before: str, after: str) -> 
     assert changed(before, "cite-lsp.toml") == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", '[rules]\n"policy:a.b/c" = "off"\n'),
+        ('[rules]\n"policy:a.b/c" = "hint"\n', '[rules]\n"policy:a.b/c" = "off"\n'),
+        ("[rules]\n'policy:a.b/c' = 'hint'\n", "[rules]\n'policy:a.b/c' = \"off\"\n"),
+    ],
+)
+def test_the_code_of_a_policy_is_written_in_quotes(before: str, after: str) -> None:
+    assert changed(before, "cite-lsp.toml", "policy:a.b/c") == after
+    assert tomllib.loads(after)["rules"] == {"policy:a.b/c": "off"}
+
+
 def test_in_a_python_projects_file_it_goes_under_the_tool() -> None:
     before = '[project]\nname = "a"\n\n[tool.cite-lsp]\nrecords = []\n'
     after = changed(before, "pyproject.toml")

@@ -29,7 +29,7 @@ class Needed:
         rows: How many would be asked about.
         known: How many have an answer from before, or ask the same as another row.
         kept_back: How many stay on this machine, unasked.
-        requests, tokens_in, tokens_out: About how many, rows that are asked again not counted.
+        requests, tokens_in, tokens_out: About how many, what is asked again or in halves not counted.
         cost: In the unit of `judge.est_cost`; None where none is declared.
     """
 
@@ -51,11 +51,12 @@ def tell_estimate(judging: "Judging", console: Console) -> int:
     if judging.run.problems:
         return judging.refused()
     needed, asked = Needed(), set[str]()
-    judges: dict[str, bool] = {}
+    judges: dict[str, str] = {}
     for report in judging.checked():
         subject = judging.subject(report)
         if subject is not None:
-            judges[judging.judges.of(subject.settings).identity] = leaves(subject.settings)
+            name = subject.settings.judge.name if leaves(subject.settings) else ""
+            judges[judging.judges.of(subject.settings).identity] = name
             _add(needed, judging, subject, asked)
     if judging.wishes.output == "json":
         data: dict[str, Any] = {name: getattr(needed, name) for name in Needed.__slots__}
@@ -91,18 +92,21 @@ def _add(needed: Needed, judging: "Judging", subject: "Subject", asked: set[str]
         needed.cost = (needed.cost or 0.0) + found.cost
 
 
-def _lines(needed: Needed, judges: dict[str, bool]) -> Iterator[str]:
-    for identity, away in sorted(judges.items()):
-        yield f"judge: {identity}" + ("" if away else " (in this process; nothing is sent)")
+def _lines(needed: Needed, judges: dict[str, str]) -> Iterator[str]:
+    """Write it down; judges by identity, with the name of those that are asked elsewhere."""
+    for identity, name in sorted(judges.items()):
+        yield f"judge: {identity}" + ("" if name else " (in this process; nothing is sent)")
     yield f"{_count(needed.documents, 'document')}, {_count(needed.citations, 'citation')}"
     besides = [f"{needed.known:,} known already" if needed.known else ""]
     besides.append(f"{needed.kept_back:,} stay on this machine" if needed.kept_back else "")
     more = ", ".join(filter(None, besides))
     yield f"to be asked: {_count(needed.rows, 'row')}" + (f" ({more})" if more else "")
     if any(judges.values()):
+        again = "rows that are asked again" if set(judges.values()) - {"", "decision"} else ""
+        halves = "halves of rows that are too large for one request" if "decision" in judges.values() else ""
         yield (
             f"about {_count(needed.requests, 'request')}, {needed.tokens_in:,} tokens in, {needed.tokens_out:,} out; "
-            "rows that are asked again come on top"
+            f"{' and '.join(filter(None, (again, halves)))} come on top"
         )
         cost = "not known: judge.est_cost is not declared" if needed.cost is None else f"{needed.cost:g}"
         yield f"cost: {cost}"

@@ -12,6 +12,7 @@ from cite_lsp.clients.wire import Wire
 
 _ABOUT_THE_REQUEST = (400, 404, 405, 415, 422, 500, 501)
 """Statuses by which servers turn down a parameter."""
+_MOST_COUNTED = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +129,12 @@ class AskingClient(ABC):
 
 
 def count(data: object, *names: str) -> int:
-    """The sum of counts that a server sent; what is no count is 0."""
+    """The sum of counts that a server sent; what is no count, or more than anything takes, is 0."""
     if not isinstance(data, dict):
         return 0
     found = [data.get(name) for name in names]
-    return sum(each for each in found if isinstance(each, int) and not isinstance(each, bool) and each > 0)
+    counts = [each for each in found if isinstance(each, int) and not isinstance(each, bool)]
+    return sum(each for each in counts if 0 < each <= _MOST_COUNTED)
 
 
 def _whole(text: str) -> str:

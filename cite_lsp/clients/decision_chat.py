@@ -8,7 +8,7 @@ from typing import Any
 
 from cite_lsp.clients.client import ChatClient, ClientError, Completion
 from cite_lsp.clients.failures import StatusError
-from cite_lsp.clients.means import encoded, loaded
+from cite_lsp.clients.means import encoded, loaded, says_twice, written
 from cite_lsp.clients.reasons import failed, reason_of
 from cite_lsp.clients.shown_text import visible
 from cite_lsp.policy.asking import TOO_LARGE
@@ -124,17 +124,15 @@ class DecisionChat:
         usage = {"input_tokens": completion.tokens_in, "output_tokens": completion.tokens_out}
         counted = {"usage": usage if any(usage.values()) else None}
         data = loaded(completion.text)
-        answers = answers_in(data, asked.kinds) if isinstance(data, dict) else {}
+        whole = isinstance(data, dict) and bool(written(data))  # else it is nested too deep to be written again
+        answers = answers_in(data, asked.kinds) if whole else {}
         if completion.cut_off and len(answers) < len(asked.kinds):
             return self._failed(TOO_LARGE, "ended its reply at the limit of its length", counted)
         if _was_cut(asked.user, completion.tokens_in):
             return self._failed(TOO_LARGE, "read a part of the request only: it is too long for its context", counted)
-        if not isinstance(data, dict):
-            return self._failed(
-                ["malformed_reply", self._clean(completion.text)],
-                "answered with a text that is no JSON object",
-                counted,
-            )
+        if not whole or says_twice(completion.text):
+            what = "answered a question twice" if whole else "answered with a text that is no JSON object"
+            return self._failed(["malformed_reply", self._clean(completion.text)], what, counted)
         named = {"model": self.model} if self.model else {}
         return {"answers": answers, **counted, **named}
 

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, Literal
 
 import orjson
@@ -76,18 +75,23 @@ def with_schema(system: str, schema: Mapping[str, Any]) -> str:
 def json_in(text: str, schema: Mapping[str, Any] | None = None) -> str:
     """The JSON object in a reply: the whole of it, else a balanced one; the text itself where there is none.
 
-    Of several it is the first that keeps to the schema, or else the first. What a model thought aloud is passed over,
-    and so is the fence around a block of code. Objects are looked for in the first 200,000 characters.
+    Of several it is the one that keeps to the schema, or else the first; where several keep to it and are not the same,
+    there is none, since a model that writes down what it was shown may have written down an answer to itself. What it
+    thought aloud is passed over, and so is the fence around a block of code. Objects are looked for in the first
+    200,000 characters.
     """
     text = text.strip()
     if _is_object(text):
         return text
     _, thought, said = text.rpartition(_THOUGHT)
     first = ""
-    for found in chain(_objects(said if thought else ""), _objects(text)):
-        if schema is None or keeps_to(loaded(found), schema):
-            return found
-        first = first or found
+    for part in (said if thought else "", text):
+        found = list(_objects(part))
+        kept = [each for each in found if schema is None or keeps_to(loaded(each), schema)]
+        if kept:
+            several = schema is not None and any(loaded(each) != loaded(kept[0]) for each in kept)
+            return text if several else kept[0]
+        first = first or next(iter(found), "")
     return first or text
 
 
@@ -140,6 +144,26 @@ def loaded(text: str) -> Any:  # noqa: ANN401  # JSON
         return orjson.loads(text.encode("utf-8", "replace"))
     except ValueError:
         return None
+
+
+def says_twice(text: str | bytes) -> bool:
+    """Whether an object in JSON that can be read, and written again, has two values under one name."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise _TwiceError
+        return found
+
+    try:
+        json.loads(text.removeprefix(b"\xef\xbb\xbf") if isinstance(text, bytes) else text, object_pairs_hook=once)
+    except _TwiceError:
+        return True
+    return False
+
+
+class _TwiceError(Exception):
+    """A name stands twice in an object."""
 
 
 def encoded(value: object) -> bytes:

@@ -6,10 +6,26 @@ from cite_lsp.clients.client import ClientError
 from cite_lsp.clients.failures import ConnectionFailedError, StatusError
 from cite_lsp.clients.reply import whole_wait
 
+_NOT_REACHED = frozenset(
+    {"econnrefused", "nxdomain", "ehostunreach", "ehostdown", "enetunreach", "enetdown", "eaddrnotavail", "unreachable"}
+)
+"""Names of failures before anything is sent: what breaks off later may have been answered."""
+
 
 def failed(error: ClientError, reason: object) -> dict[str, Any]:
     """Give the reply that says so."""
     return {"error": reason, "message": error.message}
+
+
+def cost_nothing(reason: object) -> bool:
+    """Whether nobody can have been paid for it: there was no connection, or no key, or one that was refused."""
+    match reason:
+        case "unauthorized" | ["setting", *_]:
+            return True
+        case ["request_error", name]:
+            return name in _NOT_REACHED
+        case _:
+            return False
 
 
 def reason_of(error: ClientError, said: str) -> object:

@@ -87,8 +87,7 @@ def kept_back_lines(lines: Sequence[str]) -> frozenset[int]:
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     """Take out of a text the secrets, in whatever way they are written, and all that looks like a key."""
-    for secret in sorted({each.strip() for each in secrets}, key=len, reverse=True):
-        text = _without(text, secret)
+    text = without(text, secrets)
     pieces: list[str] = []
     end = 0
     for first, last in sorted(_spans(text)):
@@ -99,15 +98,29 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     return _MASKED.sub(REMOVED, "".join(pieces) + text[end:])
 
 
+def without(text: str, secrets: Iterable[str]) -> str:
+    """Take the secrets out of a text, in whatever way they are written."""
+    for secret in sorted({each.strip() for each in secrets}, key=len, reverse=True):
+        text = _without(text, secret)
+    return text
+
+
 def _without(text: str, secret: str) -> str:
     if len(secret) < 4:  # would tear words apart, and protects nothing
         return text
     written = [secret, quote(secret, safe=""), base64.b64encode(secret.encode()).decode()]
-    patterns = [re.escape(each) for each in written]
+    patterns = [_in_json(each) for each in written]
     if len(secret) >= 2 * _PART:  # parts of it too: some servers say a key's beginning and end
-        patterns += [re.escape(secret[:_PART]) + r"[^\s'\"]*", re.escape(secret[-_PART:])]
+        patterns += [_in_json(secret[:_PART]) + r"[^\s'\"]*", _in_json(secret[-_PART:])]
     # host names come back in lower case
     return re.sub("|".join(patterns), REMOVED, text, flags=re.IGNORECASE)
+
+
+def _in_json(text: str) -> str:
+    """Give a pattern of a text as it stands, and as JSON may write it: some servers put a backslash before a slash."""
+    return "".join(
+        each if each.isascii() and each.isalnum() else rf"(?:\\?{re.escape(each)}|\\u{ord(each):04x})" for each in text
+    )
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

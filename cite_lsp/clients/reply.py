@@ -18,6 +18,8 @@ from cite_lsp.clients.client import ClientError
 
 LONGEST_SAID = 200
 """How many characters of a server's own words a message holds."""
+_SAYS = ("error", "message", "detail", "msg", "error_type")
+"""Where servers say what is wrong; the last is but a name for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def message_in(data: object) -> str:
         if isinstance(data, list) and data:
             data = data[0]
         elif isinstance(data, dict):
-            data = next((data[name] for name in ("error", "message", "detail", "msg") if data.get(name)), None)
+            data = next((data[name] for name in _SAYS if data.get(name)), None)
         else:
             return ""
     return ""

@@ -9,6 +9,7 @@ import orjson
 from cite_lsp.clients.client import ClientError
 from cite_lsp.clients.failures import StatusError
 from cite_lsp.clients.making import ClientOptions
+from cite_lsp.clients.means import says_twice, written
 from cite_lsp.clients.reasons import failed, reason_of
 from cite_lsp.clients.reply import Reply, whole_wait
 from cite_lsp.clients.wire import Tries, Wire
@@ -27,6 +28,10 @@ AGAIN = frozenset({429, 500, 501, 502, 503, 504, 529})
 _AT_ONCE = 64
 """How many requests run at a time where nobody says: who asks has a limit of their own, and this is beyond it."""
 _TOO_LARGE = "max_tokens_exceeded"
+_FORMS = frozenset({"noul", "score", "choice", "confidence"})
+"""Names in an answer."""
+_MOST_TOKENS = 10**12
+"""What is more is no count."""
 
 
 def with_defaults(options: ClientOptions) -> tuple[ClientOptions, Tries]:
@@ -85,7 +90,7 @@ class SystemOneClient:
             return failed(error, self._refused(error))
         except ClientError as error:
             return failed(error, reason_of(error, ""))
-        return self._read(reply)
+        return self._read(reply, request["questions"])
 
     async def close(self) -> None:
         """As in `DecisionClient`."""
@@ -99,18 +104,19 @@ class SystemOneClient:
             return ["bad_request", self._wire.kept(kind)]
         return reason_of(error, self._text(error.reply))
 
-    def _read(self, reply: Reply) -> dict[str, Any]:
+    def _read(self, reply: Reply, questions: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         data = _json(reply)
         usage = _usage(data.get("usage")) if isinstance(data, dict) else None
-        if not isinstance(data, dict) or not isinstance(data.get("answers"), dict):
-            said = self._text(reply)
-            what = "no JSON" if data is None else "no reply of a decision model: it has no answers"
-            message = f"the reply of {self._wire.named} is {what}; check base_url"
-            told = {"error": ["malformed_reply", said], "message": message}
+        fault = _fault(reply, data)
+        if fault:
+            message = f"the reply of {self._wire.named} {fault}"
+            told = {"error": ["malformed_reply", self._text(reply)], "message": message}
             return told if usage is None else {**told, "usage": usage}
-        read = {"answers": data["answers"], "usage": usage}
-        model = data.get("model")
-        return {**read, "model": self._wire.kept(model)} if isinstance(model, str) and model else read
+        ours = {*questions, *_FORMS, *(key for each in questions.values() for key in each["criteria"])}
+        read = {"answers": self._wire.without_keys(data["answers"], ours), "usage": usage}
+        said = data.get("model")
+        model = self._wire.kept(said) if isinstance(said, str) else ""
+        return {**read, "model": model} if model else read
 
     def _text(self, reply: Reply) -> str:
         """The beginning of a body, without keys."""
@@ -122,6 +128,17 @@ def _json(reply: Reply) -> Any:  # noqa: ANN401  # JSON
         return orjson.loads(reply.content.removeprefix(b"\xef\xbb\xbf"))
     except ValueError:
         return None
+
+
+def _fault(reply: Reply, data: object) -> str:
+    """Say why a reply holds no answers, "" where it does."""
+    if data is None:
+        return "is no JSON; check base_url"
+    if not isinstance(data, dict) or not isinstance(data.get("answers"), dict):
+        return "is no reply of a decision model: it has no answers; check base_url"
+    if not written(data):
+        return "is nested deeper than any answer"
+    return "says something twice, and can be read either way" if says_twice(reply.content) else ""
 
 
 def _error_type(reply: Reply) -> str | None:
@@ -136,5 +153,5 @@ def _usage(usage: object) -> dict[str, int] | None:
     if not isinstance(usage, dict):
         return None
     counts = {name: usage.get(name) for name in ("input_tokens", "output_tokens")}
-    known = {name: each for name, each in counts.items() if type(each) is int and each >= 0}
+    known = {name: each for name, each in counts.items() if type(each) is int and 0 <= each <= _MOST_TOKENS}
     return known if len(known) == len(counts) else None

@@ -8,7 +8,7 @@ import random
 import re
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -20,8 +20,8 @@ from cite_lsp.clients.address import Address
 from cite_lsp.clients.client import ClientError
 from cite_lsp.clients.failures import ConnectionFailedError, StatusError, meaning, system_name, underlying
 from cite_lsp.clients.keys import Key, Keys
-from cite_lsp.clients.means import encoded
-from cite_lsp.clients.redaction import keep_out_of_logs, redacted
+from cite_lsp.clients.means import encoded, written
+from cite_lsp.clients.redaction import keep_out_of_logs, redacted, without
 from cite_lsp.clients.reply import (
     Reply,
     again,
@@ -288,6 +288,8 @@ class Wire:
                 "timeout",
                 f"{address.named} did not answer in full within {request.limit:,g} seconds; limits.timeout allows more",
             ) from None
+        except library.InvalidURL:
+            raise ClientError("setting", f"the address {address.shown} cannot be used", 0) from None
         except library.LocalProtocolError:
             raise ClientError("setting", "one of the headers cannot be sent", 0) from None
         except (library.TransportError, OSError, UnicodeError) as failure:
@@ -340,6 +342,14 @@ class Wire:
         """Make what somebody else wrote fit to be kept: as `clean`, of 2,000 characters."""
         return self._clean(text)[:_LONGEST_KEPT]
 
+    def without_keys(self, value: Mapping[str, Any], ours: Container[str]) -> Any:  # noqa: ANN401  # JSON
+        """Give JSON that somebody else wrote without what is secret here; names and texts that are `ours` stay."""
+        secrets = self._secrets(Address.parse(self._base_url))
+        whole = written(value)
+        if without(whole, secrets) == whole:  # looked through at once: there may be a hundred thousand texts in it
+            return value
+        return _with_texts(value, lambda text: text if text in ours else without(text, secrets))
+
     def _clean(self, text: str) -> str:
         return redacted(printable(text[:_LONGEST_READ]), self._secrets(Address.parse(self._base_url)))
 
@@ -391,6 +401,17 @@ class Wire:
             if self._opened is None or self._opened.loop is not loop:
                 self._opened = _Opened(loop, library, client, asyncio.Semaphore(most))
         return self._opened
+
+
+def _with_texts(value: Any, clean: Callable[[str], str]) -> Any:  # noqa: ANN401  # JSON
+    """Give JSON with each of its texts and names as a function makes it."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_with_texts(each, clean) for each in value]
+    if isinstance(value, dict):
+        return {clean(name): _with_texts(each, clean) for name, each in value.items()}
+    return value
 
 
 def _made(address: Address, proxy: str | None) -> tuple[ModuleType, "httpx.AsyncClient"]:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from cite_lsp.config.files import PYTHON_FILE
 
+_BARE = re.compile(r"[\w-]+", re.ASCII)
+"""A key that TOML takes without quotes; a code of a policy is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
@@ -34,11 +37,12 @@ def rule_change(text: str, name: str, code: str, level: str) -> TextChange | Non
 def _candidates(text: str, table: str, code: str, level: str) -> list[TextChange]:
     """Give what may be the change: the value there is, a line under the table's header, the table at the end."""
     end = "\r\n" if "\r\n" in text else "\n"
-    line = f'{code} = "{level}"{end}'
+    key = code if _BARE.fullmatch(code) else f'"{code}"'
+    line = f'{key} = "{level}"{end}'
     header = re.search(rf"^[ \t]*\[[ \t]*{re.escape(table)}[ \t]*\][^\n]*(?:\n|\Z)", text, re.MULTILINE)
     found: list[TextChange] = []
     if header is not None:
-        value = re.compile(rf"""^[ \t]*"?{re.escape(code)}"?[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*')""", re.MULTILINE)
+        value = re.compile(rf"""^[ \t]*["']?{re.escape(code)}["']?[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*')""", re.MULTILINE)
         given = value.search(text, header.end())
         if given is not None:
             found.append(TextChange(given.start(1), given.end(1), f'"{level}"'))

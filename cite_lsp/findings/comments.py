@@ -270,6 +270,8 @@ def _shortened(comment: Ignore, idle: Iterable[int]) -> Fix:
     return Fix(f"Ignore {kept} only", (Edit(start, end, kept),), preferred=True)
 
 
+_LINE_COMMENTED = frozenset({"rst", "adoc", "asciidoc"})
+_LIST_MARK = re.compile(r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)+(?:\[[ xX]\][ \t]+)?")
 _HARD_BREAK = re.compile(r"[ \t]*\\?\Z")
 _SHOWN_ONLY = frozenset({"fence", "code", "raw-html", "front-matter"})
 
@@ -295,9 +297,35 @@ def comment_for(code: str, path: str, kind: str, places: Places, offset: int) ->
         return Edit(start, start, f"// cite-lsp: ignore {code}{terminator}")
     if text.count("`") % 2:
         return None
-    comment = f"{{/* cite-lsp: ignore {code} */}}" if ending == "mdx" else f"<!-- cite-lsp: ignore {code} -->"
+    comment = _block_comment(code, ending)
     broken = _HARD_BREAK.search(text)
     at = broken.start() if broken else len(text)
     if kind == "table-row" and text[:at].endswith("|"):
         return Edit(start + at - 1, start + at - 1, f"{comment} ")
     return Edit(start + at, start + at, f" {comment}")
+
+
+def _block_comment(code: str, ending: str) -> str:
+    return f"{{/* cite-lsp: ignore {code} */}}" if ending == "mdx" else f"<!-- cite-lsp: ignore {code} -->"
+
+
+def comment_in_front(code: str, path: str, kind: str, places: Places, place: tuple[int, int, int]) -> Edit | None:
+    """Give the edit that silences a finding of a passage of several lines by a comment in front of the passage.
+
+    `place` has the offsets at which the block and the passage begin, and the passage's end. None where the end of its
+    first line is as good (`comment_for`): the passage ends there, comments have a line of their own anyway, or one in
+    front would change how the text reads.
+    """
+    block, start, end = place
+    ending = path.rpartition(".")[2].lower()
+    line = places.line(start)
+    if kind in _SHOWN_ONLY or ending in _LINE_COMMENTED or places.line(end - 1) == line:
+        return None
+    first = places.start(line)
+    lead, comment = places.text[first:start], _block_comment(code, ending)
+    if not lead.strip(_BLANK + ">"):
+        found = LINE_END.search(places.text)
+        terminator = found.group() if found else "\n"
+        # what begins with a comment is raw HTML up to the end of its line, also in the middle of a paragraph
+        return Edit(first, first, f"{lead}{comment}{terminator}") if places.line(block) == line else None
+    return None if _LIST_MARK.fullmatch(lead) else Edit(start, start, f"{comment} ")

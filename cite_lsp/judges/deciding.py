@@ -11,6 +11,7 @@ from typing import Any, Final
 from cite_lsp.audit.judgement import Heard, Judged, Judgement, Trouble, Usage, merged
 from cite_lsp.audit.verdicts import Row, Verdict
 from cite_lsp.clients.client import DecisionClient
+from cite_lsp.clients.reasons import cost_nothing
 from cite_lsp.judges.directions import Bands, verdict_of
 from cite_lsp.judges.options import Ledger, ModelOptions
 from cite_lsp.judges.shown_lines import ShownLine, said
@@ -36,10 +37,8 @@ _CAUSES: Mapping[str, str] = {
 """Reasons that other judges have another word for."""
 _OF_CONNECTIONS = frozenset({"redirect", "not-found", "cut-off", "rate-limited"})
 """What may stand for the name of a failed connection and is a cause by itself."""
-_NOTHING_ASKED = frozenset({"unauthorised", "no-key", "setting"})
-"""Causes for which nobody was asked anything that could cost."""
 _MOST_FRUITLESS = 3
-"""After so many requests in a row that came to nothing, for whatever reason, no more are sent."""
+"""After so many rows in a row that came to nothing, for whatever reason, no more are asked about."""
 _CLAIM_TOO_LARGE = "the claim and its lines are too large for the judge's model: cite fewer lines"
 _LINE_TOO_LARGE = "a cited line is too large for the judge's model"
 
@@ -196,14 +195,13 @@ class Deciding:
         """Book both requests of a row and get it ready."""
         if self._stopped is None:
             refused = await self._book(1, SIDES)
-            if refused:
-                self._stop(Trouble("declined", refused))
-        if self._stopped is not None:
-            case.lost = self._stopped
-            return False
-        self._admitted += 1
-        case.conflict, case.sides = await asyncio.to_thread(_prepared, case.row)
-        return True
+            if not refused:  # what is stopped meanwhile is given back by both sides
+                self._admitted += 1
+                case.conflict, case.sides = await asyncio.to_thread(_prepared, case.row)
+                return True
+            self._stop(Trouble("declined", refused))
+        case.lost = self._stopped
+        return False
 
     async def _ask_lines(self, case: _Case, sides: Sides, lines: Sequence[ShownLine], *, booked: bool = True) -> None:
         """Ask about lines, in halves where they are too many for the model: the left half first."""
@@ -220,11 +218,14 @@ class Deciding:
 
     async def _may_halve(self, case: _Case) -> bool:
         """Book one more request of a row that has been booked."""
-        refused = "" if self._stopped is not None else await self._book(0, 1)
-        if refused:
-            self._stop(Trouble("declined", refused))
+        if self._stopped is None:
+            refused = await self._book(0, 1)
+            if refused:
+                self._stop(Trouble("declined", refused))
+            elif case.failed or self._stopped is not None:  # by now: the other side, or another row
+                await self._book(0, -1)
         case.lost = case.lost or self._stopped
-        return case.lost is None
+        return not case.failed
 
     def _close(self, case: _Case) -> None:
         """Tell the verdict of a row, both sides of which are done with."""
@@ -232,8 +233,13 @@ class Deciding:
             self._tell(case.index, unchecked(case.void, self._identity))
         elif case.lost is not None:
             self._troubles.append(Trouble(case.lost.cause, case.lost.message, 1))
+            self._fruitless += 1
+            if self._fruitless >= _MOST_FRUITLESS:
+                self._stop(case.lost)
         elif case.sides is not None:
-            verdict = verdict_of(case.sides.answers(case.given), case.sides.lines, self._bands, self._identity)
+            self._fruitless = 0
+            answers, lines, cut = case.sides.answers(case.given), case.sides.lines, case.sides.cut
+            verdict = verdict_of(answers, lines, self._bands, self._identity, cut=cut)
             self._tell(case.index, guarded(verdict, case.row, case.conflict))
         case.sides, case.given = None, {}
 
@@ -244,7 +250,7 @@ class Deciding:
         heard = read(await self._client(request))
         fault = None if heard.answers is None else lacking(request["questions"], heard.answers)
         trouble = self._unusable(fault[0][0]) if fault is not None else self._unanswered(heard)
-        asked = trouble is None or trouble.cause not in _NOTHING_ASKED
+        asked = not cost_nothing(heard.reason)
         self._count(heard.usage, asked=asked)
         if heard.reason == TOO_LARGE:
             return True
@@ -253,7 +259,6 @@ class Deciding:
             if not asked:
                 await self._give_back(case)
         elif heard.answers is not None:
-            self._fruitless = 0
             case.given.update({key: heard.answers[key] for key in request["questions"]})
         return False
 
@@ -284,8 +289,7 @@ class Deciding:
 
     def _lose(self, case: _Case, trouble: Trouble) -> None:
         case.lost = case.lost or trouble
-        self._fruitless += 1
-        if trouble.cause in _FINAL or self._options.strict or self._fruitless >= _MOST_FRUITLESS:
+        if trouble.cause in _FINAL or self._options.strict:
             self._stop(trouble)
 
     def _stop(self, trouble: Trouble) -> None:

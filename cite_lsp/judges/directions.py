@@ -18,6 +18,7 @@ Standing = Literal["none", "unsure", "holds"]
 _DISAGREE = "no line was found to carry the claim, and nothing in it was found to go beyond the lines"
 _AGAINST_ONE = "a line was found to say otherwise, and the claim as a whole was not found to be against the lines"
 _UNSEEN = "a cited line is kept back, since it looks like a key, and what was not found may stand there"
+_CUT = "more lines are cited than a judge is shown, and what was not found may stand in the others"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def ruled(*, errors: bool, support: Standing, baseless: Standing, conflict: Stan
     return ("unsupported", "off-topic") if baseless == "holds" else ("review", None)
 
 
-def verdict_of(answers: Answers, lines: Sequence[ShownLine], bands: Bands, judge: str) -> Verdict:
+def verdict_of(answers: Answers, lines: Sequence[ShownLine], bands: Bands, judge: str, *, cut: bool = False) -> Verdict:
     """Give the verdict that answers stand for.
 
     Args:
@@ -89,10 +90,11 @@ def verdict_of(answers: Answers, lines: Sequence[ShownLine], bands: Bands, judge
         lines: The cited lines; evidence is taken from them, byte for byte.
         bands: Of the questions.
         judge: The identity of the judge.
+        cut: Whether more lines are cited than these.
     """
     if standing(answers.claims, bands.claims) == "none":
         return unchecked("the judge sees no claim in this text that cited lines could carry", judge)
-    weighed = _Weighed.of(answers, lines, bands)
+    weighed = _Weighed.of(answers, lines, bands, cut=cut)
     label, kind = weighed.ruling
     doubt = weighed.doubt(label, kind)
     if doubt:
@@ -103,7 +105,9 @@ def verdict_of(answers: Answers, lines: Sequence[ShownLine], bands: Bands, judge
         basis = _quoted(evidence) or "it is against the lines as a whole, and no single one stands out"
         return Verdict("unsupported", kind, "The cited lines say otherwise.", basis, evidence, None, judge)
     if label == "unsupported":
-        return Verdict("unsupported", kind, "The cited lines do not say it.", "no line bears on it", (), None, judge)
+        evidence = _first(weighed.against)
+        basis = _quoted(evidence) or "no line bears on it"
+        return Verdict("unsupported", kind, "The cited lines do not say it.", basis, evidence, None, judge)
     evidence = _first(weighed.carrying)
     reason = (
         "The cited lines say so, and the claim says nothing beyond them."
@@ -125,10 +129,10 @@ class _Weighed:
     perhaps: tuple[ShownLine, ...]
     against: tuple[ShownLine, ...]
     perhaps_against: tuple[ShownLine, ...]
-    unseen: bool
+    unseen: str
 
     @classmethod
-    def of(cls, answers: Answers, lines: Sequence[ShownLine], bands: Bands) -> "_Weighed":
+    def of(cls, answers: Answers, lines: Sequence[ShownLine], bands: Bands, *, cut: bool) -> "_Weighed":
         def with_standing(asked: Mapping[int, float], band: Band, wanted: Standing) -> tuple[ShownLine, ...]:
             return tuple(
                 line
@@ -147,7 +151,7 @@ class _Weighed:
             perhaps,
             with_standing(answers.otherwise, bands.otherwise, "holds"),
             with_standing(answers.otherwise, bands.otherwise, "unsure"),
-            any(line.raw is None for line in lines),
+            _UNSEEN if any(line.raw is None for line in lines) else _CUT if cut else "",
         )
 
     @property
@@ -169,9 +173,7 @@ class _Weighed:
             return f"the judge is unsure {unsure}" if unsure else _DISAGREE
         if label == "supported" and self.against:
             return _AGAINST_ONE
-        if self.unseen and label != "supported" and kind != "contradicted":
-            return _UNSEEN
-        return ""
+        return self.unseen if label != "supported" and kind != "contradicted" else ""
 
     @property
     def _unsure(self) -> str:

@@ -35,7 +35,7 @@ class Unavailable(Exception):  # noqa: N818  # the name says it
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What asking about rows would take, rows that are asked again not counted.
+    """What asking about rows would take, what is asked again or in halves not counted.
 
     Attributes:
         rows: How many would be asked.
@@ -157,7 +157,9 @@ def _program(settings: JudgeSettings, options: ModelOptions, ledger: Ledger | No
 
 
 def _at_once(settings: JudgeSettings) -> int:
-    """How many requests run at a time where nothing is set: a server on this machine has one model and no queue."""
+    """How many requests run at a time where nothing is set: a chat model on this machine has no queue."""
+    if settings.name == "decision":
+        return _CONCURRENCY  # wherever it is, it reads texts at once that a chat model would write answers to
     from cite_lsp.clients.address import Address  # noqa: PLC0415
 
     try:

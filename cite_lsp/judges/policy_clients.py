@@ -105,13 +105,15 @@ class BookedClient:
 
     async def __call__(self, request: "Request") -> "Reply":
         """Ask, once it is booked."""
+        from cite_lsp.clients.reasons import cost_nothing  # noqa: PLC0415 - loaded when somebody is asked
+
         rows = _rows_of(request, self._as)
         refusal = await self._book(rows)
         if refusal:
             return {"error": "declined", "message": refusal}
         made: Reply | Awaitable[Reply] = self._client(request)
         reply = await made if isawaitable(made) else made
-        if _was_not_sent(reply):
+        if isinstance(reply, Mapping) and cost_nothing(reply.get("error")):
             await self._book(-rows)
         return reply
 
@@ -127,12 +129,6 @@ def _rows_of(request: "Request", as_: str) -> int:
     state = request["state"]
     passages = state.get(as_)
     return max(1, len(passages if isinstance(passages, Mapping) else state))
-
-
-def _was_not_sent(reply: "Reply") -> bool:
-    """Whether nobody was reached, as far as the reply says."""
-    reason = reply.get("error") if isinstance(reply, Mapping) else None
-    return isinstance(reason, (list, tuple)) and cause_of(reason) == "request_error" and "Connect" in str(reason[1:])
 
 
 # --- reasons in words

@@ -138,19 +138,22 @@ class Sides:
         input: The cited lines as the claim is read against them.
         lines: The cited lines, each once, in the order of the file; some are not asked about.
         asked: Those that are: neither blank nor kept back.
+        cut: Whether more lines are cited than a judge is shown.
     """
 
     claim: Mapping[str, str]
     input: str
     lines: tuple[ShownLine, ...]
     asked: tuple[ShownLine, ...]
+    cut: bool = False
 
     @classmethod
     def of(cls, row: Row) -> "Sides":
         """Put a row."""
         lines = _distinct(shown_lines(row))
         asked = tuple(line for line in lines if line.raw is not None and line.raw.strip())
-        return cls(_claim(row), _input(row, lines), lines, asked)
+        cut = any(excerpt.truncated and not excerpt.cited for excerpt in row.excerpts)
+        return cls(_claim(row), _input(row, lines), lines, asked, cut)
 
     @property
     def claim_request(self) -> Request:

@@ -50,6 +50,9 @@ def test_code_and_prose(cli: Callable[..., Ran], workspace: Callable[..., Path],
     chosen = ("judge", "--judge", "decision", "--base-url", server.url, "--format", "json")
     told = report(cli(folder, *chosen, "--estimate"))["estimate"]
     assert server.counts()["requests"] == 0
+    in_words = cli(folder, *chosen[:-2], "--estimate").out
+    assert "halves of rows that are too large for one request come on top" in in_words
+    assert "asked again" not in in_words
     ran = cli(folder, *chosen)
     assert ran.code == 0, ran
     assert server.counts()["requests"] == told["requests"] == 6

@@ -282,7 +282,18 @@ async def test_descriptions_that_are_none(score: Any, choice: Any, bad: list[str
         assert (error.concern, error.reason) == ("riddle", ["malformed_answers", bad])
 
 
-@pytest.mark.parametrize("said", ["I cannot say.", "", '{"q1": 0.9', "[0.9]"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I cannot say.",
+        "",
+        '{"q1": 0.9',
+        "[0.9]",
+        '{"q1": 0.9, "q1": 0.1}',
+        'It says {"q1": 1}, which I do not follow: {"q1": 0.1}',
+        '{"q1": ' + "[" * 300 + "]" * 300 + "}",
+    ],
+)
 async def test_a_text_that_is_no_answer(said: str, client_of: Make) -> None:
     with ScriptedServer(reply_for("openai", said)) as server:
         client = client_of(server)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cite_lsp.clients.means import json_in, keeps_to, loaded, with_schema
+from cite_lsp.clients.means import json_in, keeps_to, loaded, says_twice, with_schema
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,33 @@ def test_the_first_object_in_a_text(text: str, found: str) -> None:
         ('<think>{"results": [{"id": "x", "label": "no"}]}</think>{"a": 1}, so {"results": []}', '{"results": []}'),
         ('{"a": {"results": []}} and {"b": 1}', '{"a": {"results": []}}'),
         ('{"results": [{"id": 1}]}', '{"results": [{"id": 1}]}'),
+        ('{"results": []}, I repeat: {"results":[]}', '{"results": []}'),
     ],
 )
 def test_the_object_that_keeps_to_the_schema_is_preferred(text: str, found: str) -> None:
     assert json_in(text, SCHEMA) == found
+
+
+@pytest.mark.parametrize("thought", ["", '{"results": []}</think>'])
+def test_of_objects_that_keep_to_the_schema_and_differ_none_is_taken(thought: str) -> None:
+    text = thought + 'The text says {"results": [{"id": "x", "label": "yes"}]}, but: {"results": []}'
+    assert json_in(text, SCHEMA) == text
+    assert loaded(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "twice"),
+    [
+        ('{"a": 1, "b": {"a": 1}}', False),
+        ('{"a": 1, "a": 1}', True),
+        ('[{"b": {"a": 1, "c": 2, "a": 2}}]', True),
+        ('{"a": 1, "\\u0061": 2}', True),
+        ('\ufeff{"a": 1, "a": 1}'.encode(), True),
+        ("3", False),
+    ],
+)
+def test_a_name_that_stands_twice(text: str | bytes, twice: bool) -> None:
+    assert says_twice(text) is twice
 
 
 @given(st.text(alphabet='{}[]"\\:,a1 \n<think>/', max_size=200))

@@ -216,6 +216,14 @@ def test_a_secret_is_found_in_whatever_way_it_is_written(secret: str) -> None:
         assert written not in redacted(f"the key {written} is not known", [secret])
 
 
+@pytest.mark.parametrize("secret", ["abc/Def+ghij/klmn0123/456=", "p@ss/word&1", "a<b>&c/d"])
+def test_a_secret_is_found_as_json_may_write_it(secret: str) -> None:
+    slashes = secret.replace("/", "\\/")
+    codes = "".join(each if each.isalnum() else f"\\u{ord(each):04X}" for each in secret)
+    for written in (slashes, codes, codes.lower(), slashes.replace("+", "\\u002b")):
+        assert redacted(f'{{"key": "{written}", "n": 1}}', [secret]) == f'{{"key": "{REMOVED}", "n": 1}}'
+
+
 def test_what_servers_show_of_a_key() -> None:
     assert redacted("Incorrect API key provided: sk-abc12***********wxyz.") == f"Incorrect API key provided: {REMOVED}"
 

@@ -20,6 +20,7 @@ from cite_lsp.clients.client import ClientError, DecisionClient
 from cite_lsp.clients.failures import system_name
 from cite_lsp.clients.keys import Keys
 from cite_lsp.clients.making import ClientOptions, decision_client, default_base, key_name, make_decision_client
+from cite_lsp.clients.reasons import cost_nothing
 from cite_lsp.clients.systemone import AGAIN, MODEL, PATH, with_defaults
 from cite_lsp.policy import Choice, Concern, Policy, Report, Score, YesNo, judge, source
 from tests.clients.scripted import ScriptedServer, hang, reply
@@ -281,7 +282,8 @@ async def test_who_is_asked(make: Make, server: SystemOne) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "kept"), [("jev-9", {"model": "jev-9"}), ("", {}), (None, {}), (7, {}), (["jev"], {})]
+    ("model", "kept"),
+    [("jev-9", {"model": "jev-9"}), ("", {}), (" ", {}), ("\u200b\n", {}), (None, {}), (7, {}), (["jev"], {})],
 )
 async def test_the_model_that_answered(model: object, kept: dict[str, str], server: SystemOne, make: Make) -> None:
     server.script(faults=[other_json({"answers": {"a": {"noul": 0.5}}, "model": model, "more": 1})])
@@ -296,6 +298,7 @@ async def test_the_model_that_answered(model: object, kept: dict[str, str], serv
         {"input_tokens": True, "output_tokens": 0},
         {"input_tokens": 1.0, "output_tokens": 0},
         {"input_tokens": 1},
+        {"input_tokens": 2**63, "output_tokens": 2**63},
     ],
 )
 async def test_counts_that_are_none(usage: object, server: SystemOne, make: Make) -> None:
@@ -420,6 +423,30 @@ async def test_a_reply_that_is_none(body: str, server: SystemOne, make: Make) ->
     assert (server.counts()["requests"], server.url in told["message"]) == (1, True)
 
 
+GOOD = '"P000:riddle": {"noul": 0.9}, "P001:riddle": {"noul": 0.1}'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'{{"answers": {{{GOOD}, "P000:riddle": {{"noul": 0.2}}}}}}',
+        f'{{"answers": {{{GOOD}}}, "answers": {{{GOOD}}}}}',
+        '{"answers": {"P000:riddle": {"noul": 0.9, "noul": 0.1}, "P001:riddle": {"noul": 0.1}}}',
+        f'{{"answers": {{{GOOD}, "x": {"[" * 300}{"]" * 300}}}}}',
+        f'{{"answers": {{{GOOD}}}, "x": {"[" * 1000}{"]" * 1000}}}',
+        f'{{"answers": {{{GOOD}, "x": {{"noul": 1e999}}}}}}',
+    ],
+)
+async def test_a_reply_that_can_be_read_in_two_ways_or_never_written_is_none(
+    body: str, server: SystemOne, make: Make
+) -> None:
+    server.script(faults=[not_json(body)])
+    told = await ask(make())
+    assert told["error"] == ["malformed_reply", body[:2000]]
+    server.script(faults=[not_json(f'{{"answers": {{{GOOD}, "x": {"[" * 200}{"]" * 200}}}}}')])
+    assert "x" in (await ask(make()))["answers"]
+
+
 async def test_a_reply_without_end_is_left(server: SystemOne, make: Make) -> None:
     server.script(faults=[not_json(" " * 9_000_000)])
     told = await ask(make())
@@ -446,6 +473,11 @@ async def test_only_a_refused_request_is_too_large(status: int, server: SystemOn
 async def test_a_refusal_without_a_type(detail: object, server: SystemOne, make: Make) -> None:
     server.script(faults=[failing(400, {"detail": detail})])
     assert (await ask(make()))["error"] == ["bad_request", json.dumps({"detail": detail})]
+
+
+async def test_the_type_of_a_refusal_is_said(server: SystemOne, make: Make) -> None:
+    server.script(faults=[failing(422, {"detail": {"error_type": "model_not_found"}})])
+    assert "refused the request (422): model_not_found" in (await ask(make()))["message"]
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -514,6 +546,35 @@ async def test_no_key_in_replies_and_logs(
         assert part.lower() not in known.lower()
 
 
+ECHOED: list[Any] = [
+    {"P000:riddle": {"noul": 0.9, "seen": f"Bearer {KEY}"}},
+    {"P000:riddle": {"noul": 0.9, KEY: [{"x": KEY}]}},
+    {"P000:riddle": {"noul": KEY}},
+    {KEY: {"noul": 0.9}},
+]
+
+
+@pytest.mark.parametrize("answers", ECHOED)
+@pytest.mark.parametrize("how", ["given", "header"])
+async def test_no_key_in_answers_which_are_kept(answers: Any, how: str, server: SystemOne, make: Make) -> None:
+    server.script(faults=[other_json({"answers": answers, "model": f"jev {KEY}"})])
+    told = await ask(make(**({"api_key": KEY} if how == "given" else {"headers": {"X-Token": f"Token {KEY}"}})))
+    assert "answers" in told
+    for part in (KEY, KEY[8:20], KEY[-10:]):
+        assert part not in json.dumps(told)
+
+
+async def test_names_that_we_sent_stay_though_a_header_holds_them(server: SystemOne, make: Make) -> None:
+    server.script(rules=[rule("baseless-claims", kind="choice")])
+    request = asked("Tea.")
+    [asks] = request["questions"].values()
+    request["questions"] = {
+        "grounded:baseless-claims": {**asks, "type": "choice", "criteria": {"baseless-claims": "x"}}
+    }
+    told = await ask(make(headers={"X-Purpose": "baseless-claims"}), request)
+    assert told["answers"] == {"grounded:baseless-claims": {"choice": "baseless-claims", "confidence": 0.9}}
+
+
 @pytest.mark.parametrize("fault_", [hanging(), slow(600), late(600)], ids=["silent", "slow", "late"])
 async def test_a_question_that_is_dropped_ends_its_request(
     fault_: dict[str, Any], server: SystemOne, make: Make
@@ -548,9 +609,32 @@ async def test_settings_that_cannot_be_are_said_and_nothing_is_sent(
 ) -> None:
     told = await ask(make(headers=headers))
     assert told["error"][0] == "setting"
-    assert (await ask(make(base_url="nowhere")))["error"][0] == "setting"
+    for address in ("nowhere", "http://127.0.0.256:1", "http://127.0.0.1:9/\x7f", "http://[:::]/"):
+        assert (await ask(make(base_url=address)))["error"][0] == "setting", address
     assert (await ask(make(api_key_env="NOT_SET")))["error"] == "unauthorized"
     assert server.counts()["requests"] == 0
+
+
+@pytest.mark.parametrize(
+    ("reason", "nothing"),
+    [
+        ("unauthorized", True),
+        (["setting", "…"], True),
+        (["request_error", "econnrefused"], True),
+        (["request_error", "nxdomain"], True),
+        (["request_error", "unreachable"], True),
+        (["request_error", "econnreset"], False),  # what breaks off may have been answered
+        (["request_error", "closed"], False),
+        ("timeout", False),
+        ("server_error", False),
+        (["rate_limited", None], False),
+        (["malformed_reply", "x"], False),
+        ("request_too_large", False),
+        (None, False),
+    ],
+)
+def test_what_cost_nothing(reason: object, nothing: bool) -> None:
+    assert cost_nothing(reason) is nothing
 
 
 # --- keys ------------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import pytest
 
 from cite_lsp.config import load_settings
 from tests.clients.scripted import ScriptedServer, Step, asked, reply_for
+from tests.editors import hedged_claims
 
 HERE = Path(__file__).resolve().parent
 EXTENSION = HERE.parents[1] / "editors" / "vscode"
@@ -373,6 +374,59 @@ def test_three_wrong_answers_of_the_sample_are_told_with_what_the_lines_say(
     for (_, wanted), text in zip(HOVERS, seen["answers-hovers"], strict=True):
         assert wanted in " ".join(text.split())
         assert "judge embedded/2" in text
+
+
+def test_what_policies_find_is_told_on_save_and_stays_when_nobody_can_be_asked(
+    parts: Mapping[str, str], tmp_path: Path, sample: Path, person: Path, pictures: Path
+) -> None:
+    settings = {**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}
+    with (
+        hedged_claims.asked(sample, person / ".config") as model,
+        _code_server(tmp_path, parts, sample, settings, ["--disable-workspace-trust"]) as editor,
+    ):
+        setup = {"model": model.process.pid, "later": hedged_claims.LATER}
+        seen = _drive("policy-findings.mjs", parts, editor, pictures, **setup)
+
+    assert seen["policy-opened"]["underlined"] == 0, "nothing is asked before it is saved"
+    first = _plain(seen["policy-found"]["rows"])
+    for code, found in hedged_claims.FOUND.items():
+        told = [row for row in first if code in row]
+        assert len(told) == len(found)
+        for line in found:
+            assert any(f"[Ln {line}, " in row and hedged_claims.SAID[code] in row for row in told), (line, told)
+        for text in found.values():
+            beside = [row for row in first if row.startswith("overview.md [Ln") and text in row]
+            assert len(beside) >= len(found) - 1, "each stands below the others as related information"
+    assert seen["policy-found"]["hints"] == len(hedged_claims.REVIEW)
+    assert not any("a person should look" in row for row in first), "VS Code lists no hints"
+    assert hedged_claims.SAID[hedged_claims.HEDGE] in seen["policy-told"]["told"]
+    assert f"a person should look: {hedged_claims.SAID[hedged_claims.UNMEASURED]}" in seen["policy-told"]["doubtful"]
+    assert seen["policy-told"]["status"].endswith("10 of 10 passages checked by policies")
+    assert "cite-lsp: hedged-claims: 10 passages, 5 findings, 1 to look at" in seen["policy-by-hand"]
+
+    offered = [
+        f"Ignore {hedged_claims.HEDGE} here",
+        f"Switch {hedged_claims.HEDGE} off in this project (cite-lsp.toml)",
+    ]
+    ignored = seen["policy-ignored"]
+    assert ignored["titles"] == ["Quick Fix", *offered], "and not: still right"
+    comment = f"<!-- cite-lsp: ignore {hedged_claims.HEDGE} -->"
+    assert f"- {hedged_claims.FOUND[hedged_claims.HEDGE][12]} {comment}" in ignored["lines"]
+
+    left = [row for row in _plain(ignored["rows"]) if "policy:" in row]
+    assert left == [row for row in first if "policy:" in row and "[Ln 12, " not in row]
+    gone = seen["policy-gone"]
+    assert [row for row in _plain(gone["rows"]) if "policy:" in row] == left, "what was found stays"
+    assert "10 of 11 passages checked by policies, 1 not checked: no connection to the judge" in gone["status"]
+    assert "no connection to the judge" in gone["told"]
+    lacking = "hedged-claims: 1 of 11 passages not checked, 5 findings, 1 to look at (no connection to the judge"
+    assert lacking in seen["policy-by-hand-gone"]
+    assert any("Switch" in title for title in seen["policy-switched-off"]["titles"])
+    assert hedged_claims.LATER in seen["policy-switched-off"]["saved"]
+
+
+def _plain(rows: Sequence[str]) -> list[str]:
+    return [" ".join(row.split()) for row in rows]
 
 
 def test_the_contributed_settings_are_those_of_the_schema() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -250,6 +251,21 @@ async def test_a_named_conflict_asks_a_person() -> None:
     assert "3" in judgement.verdicts[0].basis
 
 
+@pytest.mark.parametrize(
+    ("excerpt", "label"),
+    [
+        (Excerpt(3, 4, "paragraph", True, ((3, "a = 3"), (4, "b = 4"))), "review"),
+        (Excerpt(3, 4, "paragraph", False, ((3, "a = 3"), (4, "b = 4"))), "unsupported"),
+        (Excerpt(3, 4, "definition", True, ((3, "a = 3"), (4, "b = 4")), cited=3), "unsupported"),
+    ],
+    ids=["a range that was cut", "a whole one", "what stands around a line"],
+)
+async def test_what_is_not_found_in_a_part_of_the_cited_lines_is_for_a_person(excerpt: Excerpt, label: str) -> None:
+    with serving(rule(0.9, key="baseless"), CLAIMS) as server:
+        judgement, _ = await ask(server, [Row("The limit is six.", (excerpt,))])
+    assert labels(judgement) == [label]
+
+
 # --- too large --------------------------------------------------------------------------------------------------------
 
 
@@ -370,11 +386,34 @@ async def test_requests_that_come_to_nothing_one_after_the_other_stop_the_run() 
     assert [(each.cause, each.rows) for each in judgement.troubles] == [("not-json", 40)]
 
 
+@pytest.mark.parametrize("concurrency", [1, 2, 4])
+async def test_two_rows_that_are_refused_leave_all_others_as_they_are(concurrency: int) -> None:
+    with serving(*CARRIED, faults=[faults.failing(403, holds="number (5|6) is", times=None)]) as server:
+        judgement, _ = await ask(server, [row(number) for number in range(3, 23)], concurrency=concurrency)
+    assert labels(judgement) == ["supported"] * 2 + ["-"] * 2 + ["supported"] * 16
+
+
+async def test_rows_that_lose_one_side_each_stop_the_run() -> None:
+    with serving(*CARRIED, faults=[faults.missing("claim:", times=None)]) as server:
+        judgement, _ = await ask(server, [row(number) for number in range(3, 43)], concurrency=2)
+        assert server.counts()["requests"] <= 8
+    assert [(each.cause, each.rows) for each in judgement.troubles] == [("missing-answers", 40)]
+
+
+@pytest.mark.parametrize("model", ["", " ", "\u200b", None, 7])
+async def test_a_server_that_names_no_model(model: Any) -> None:
+    with serving(*CARRIED, model=model) as server:
+        judgement, _ = await ask(server, [row(3)])
+    assert labels(judgement) == ["supported"]
+
+
 async def test_nobody_there() -> None:
     with serving() as server:
         url = server.url
-    async with judge_over(url) as judge:
+    book = Book()
+    async with judge_over(url, book, est_cost=1.0) as judge:
         judgement = await judge.ask([row(3), row(4)])
+    assert (book.rows, book.cost, judgement.usage.cost) == (0, 0.0, None)
     assert [(each.cause, each.rows) for each in judgement.troubles] == [("unreachable", 2)]
     assert "is the server running?" in judgement.troubles[0].message
 
@@ -436,6 +475,14 @@ class Book:
         return sum(each[2] or 0 for each in self.entries)
 
 
+class Slow(Book):
+    """Takes a while for each entry, as a file that other processes write to does."""
+
+    def admit(self, judge: str, rows: int, cost: float | None) -> str:
+        time.sleep(0.02)
+        return super().admit(judge, rows, cost)
+
+
 async def test_a_row_is_booked_whole() -> None:
     book = Book()
     with serving(*CARRIED) as server:
@@ -476,6 +523,20 @@ async def test_what_was_not_sent_after_all_is_given_back() -> None:
     with serving(key="right") as server:
         judgement, _ = await ask(server, [row(3), row(4)], book, est_cost=1.0, concurrency=1)
     assert (book.rows, book.cost, judgement.usage.cost) == (0, 0.0, None)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 5])
+@pytest.mark.parametrize("status", [401, 404, 503])
+async def test_what_is_booked_is_what_was_asked_wherever_the_run_is_stopped(status: int, concurrency: int) -> None:
+    rows = [many(6), *(row(number) for number in range(3, 9)), many(7)]
+    lasting = [faults.failing(status, after=after, times=None) for after in (3, 5, 8)]
+    with serving(*CARRIED) as server:
+        for each in lasting:
+            book = Slow()
+            server.forget()
+            server.script(faults=[faults.too_large(over=3, times=None), each])
+            judgement, _ = await ask(server, rows, book, est_cost=1.0, concurrency=concurrency)
+            assert book.cost == (judgement.usage.cost or 0.0)
 
 
 async def test_the_books_of_the_day_are_those_of_all_judges(tmp_path: Path) -> None:
@@ -599,6 +660,16 @@ async def test_a_judge_from_settings() -> None:
     assert {each["body"]["model"] for each in sent} == {"laya"}
     assert {each["headers"]["x-team"] for each in sent} == {"a"}
     assert not judge.reads_file
+
+
+async def test_a_server_on_this_machine_is_asked_side_by_side_too() -> None:
+    with serving(*CARRIED, delay=0.1) as server:
+        judge = make_judge(JudgeSettings(name="decision", base_url=server.url), AuditOptions(), environment={})
+        await judge.ask([row(number) for number in range(3, 9)])
+        await judge.close()
+        assert server.counts()["most"] == 4
+    chat = JudgeSettings(name="openai", base_url=server.url)
+    assert model_options(chat, AuditOptions()).concurrency == 1
 
 
 async def test_without_a_key_the_provider_is_not_asked() -> None:

@@ -106,6 +106,31 @@ def test_unsupported_needs_every_line_below_its_band() -> None:
     assert verdict.reason == "Look here: the judge is unsure whether the lines carry it."
 
 
+def test_a_line_that_says_otherwise_is_shown_with_a_claim_that_goes_beyond_the_lines() -> None:
+    verdict = verdict_of(answers(baseless="holds", otherwise={9: 0.9}), LINES, Bands(), "j")
+    assert (verdict.label, verdict.kind, [each.offset for each in verdict.evidence]) == (
+        "unsupported",
+        "off-topic",
+        [2],
+    )
+    assert "wait" in verdict.basis
+
+
+@pytest.mark.parametrize(
+    ("found", "label"),
+    [
+        (answers(baseless="holds"), "review"),
+        (answers(baseless="holds", supports={7: 0.9}), "review"),
+        (answers("holds"), "unsupported"),
+        (answers(supports={7: 0.9}), "supported"),
+    ],
+)
+def test_what_was_not_found_may_stand_in_cited_lines_that_are_not_shown(found: Answers, label: str) -> None:
+    verdict = verdict_of(found, LINES, Bands(), "j", cut=True)
+    assert verdict.label == label
+    assert ("more lines are cited" in verdict.reason) == (label == "review")
+
+
 def test_contradicted_shows_the_lines_against_it() -> None:
     against = answers("holds", supports={7: 0.9}, otherwise={9: 0.8, 12: 0.5})
     verdict = verdict_of(against, LINES, Bands(), "j")

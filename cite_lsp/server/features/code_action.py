@@ -11,8 +11,9 @@ from cite_lsp.findings.places import Places
 from cite_lsp.server.convert import range_at
 from cite_lsp.server.features.accept import entries_of
 from cite_lsp.server.features.edits import joined_edit, offers_of, preferred_edits, workspace_edit
+from cite_lsp.server.features.policy_action import policy_actions
 from cite_lsp.server.features.repairs import asks_model
-from cite_lsp.server.features.rule_edit import rule_edit
+from cite_lsp.server.features.rule_edit import switching_off
 from cite_lsp.server.handlers import FIX_ALL
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.open_document import OpenDocument
@@ -25,9 +26,9 @@ _REPAIRED = frozenset({"unsupported", "partial"})
 
 
 def actions_for(session: Session, params: types.CodeActionParams) -> list[dict[str, Any]] | None:
-    """Give the actions for a range of a document; None for what is no document of ours."""
+    """Give the actions for a range of a document, or of a file in which policies found something; None for others."""
     document = session.find(params.text_document.uri)
-    if document is None or document.document is None:
+    if document is None or (document.document is None and not document.policies):
         return None
     only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ()]
     found: list[dict[str, Any]] = []
@@ -35,6 +36,7 @@ def actions_for(session: Session, params: types.CodeActionParams) -> list[dict[s
         found += _fix_all(session, document)
     if not only or any(_covers(kind, _QUICK_FIX) for kind in only):
         found += _quick_fixes(session, document, params.range)
+        found += policy_actions(session, document, params.range)
     if not session.client.code_action_literals:
         return [action["command"] for action in found if "command" in action]
     return found
@@ -87,11 +89,7 @@ def _quick_fixes(session: Session, document: OpenDocument, where: types.Range) -
     codes = dict.fromkeys(code for hit in hits for code in _told_codes(document, hit))
     for code in codes:
         diagnostics = [each for hit in hits for each in _diagnostics(document, hit, code)]
-        edit = rule_edit(session, document, code) if diagnostics else None
-        if edit is not None:
-            name, change = edit
-            title = f"Switch {code} off in this project ({name})"
-            yield {"title": title, "kind": _QUICK_FIX, "diagnostics": diagnostics, "edit": change}
+        yield from switching_off(session, document, code, diagnostics)
 
 
 def _diagnostics(document: OpenDocument, hit: Hit, code: str) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The edit of a project's settings file that switches a code off."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,25 @@ from cite_lsp.server.session import Session
 from cite_lsp.server.uris import key, to_uri
 
 
+def switching_off(
+    session: Session, document: OpenDocument, code: str, diagnostics: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Give the action that switches a code off in the project; none where there is nothing of it to be seen."""
+    edit = rule_edit(session, document, code) if diagnostics else None
+    if edit is not None:
+        name, change = edit
+        title = f"Switch {code} off in this project ({name})"
+        yield {"title": title, "kind": "quickfix", "diagnostics": diagnostics, "edit": change}
+
+
 def rule_edit(session: Session, document: OpenDocument, code: str) -> tuple[str, dict[str, Any]] | None:
     """Give the file's name and the workspace edit; None where the client or the file does not allow it."""
-    if document.place is None or not session.client.document_changes:
+    place = document.place or document.beside
+    if place is None:
         return None
-    path = document.place.loaded.project_file
+    path = place.loaded.project_file
     if path is None:
-        return _new_file(session, document.place.root, code)
+        return _new_file(session, place.root, code) if session.client.document_changes else None
     uri = to_uri(path)
     buffer = session.documents.get(key(uri))
     text = buffer.buffer.text if buffer is not None else project_file_text(path)
@@ -26,6 +39,8 @@ def rule_edit(session: Session, document: OpenDocument, code: str) -> tuple[str,
     if text is None or change is None:
         return None
     edits = text_edits(Places(text), [Edit(change.start, change.end, change.text)], document.encoding)
+    if not session.client.document_changes:
+        return Path(path).name, {"changes": {buffer.uri if buffer else uri: edits}}
     identifier = {"uri": buffer.uri if buffer else uri, "version": buffer.version if buffer else None}
     return Path(path).name, {"documentChanges": [{"textDocument": identifier, "edits": edits}]}
 

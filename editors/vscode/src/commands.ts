@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Location, Position } from "vscode-languageclient/node";
 import { citation } from "./citation.ts";
 import { hostOf, keep, type Secrets } from "./keys.ts";
+import { inOneLine, isLacking, type PoliciesRun } from "./policies.ts";
 import type { Server } from "./server.ts";
 import { number } from "./status.ts";
 
@@ -36,6 +37,7 @@ export function registerCommands(
     "cite-lsp.copyCitation": copyCitation,
     "cite-lsp.judgeDocument": () => judgeDocument(server),
     "cite-lsp.judgeWorkspace": () => judgeWorkspace(server),
+    "cite-lsp.runPolicies": () => runPolicies(server),
     "cite-lsp.clearCache": () => clearCache(server),
     "cite-lsp.setApiKey": () => setApiKey(server, secrets),
     "cite-lsp.requestRepair": () => requestRepair(server),
@@ -99,10 +101,19 @@ async function judgeWorkspace(server: Server): Promise<void> {
   void vscode.window.showInformationMessage(message);
 }
 
+/** Asks the policies of the file at hand, be it a document or not; whether they run on save is another matter. */
+async function runPolicies(server: Server): Promise<void> {
+  const ran = await ask<PoliciesRun>(server, "cite-lsp.server.runPolicies", "cite-lsp: asking policies");
+  if (ran !== undefined) {
+    const message = `cite-lsp: ${inOneLine(ran)}`;
+    void (isLacking(ran) ? vscode.window.showWarningMessage(message) : vscode.window.showInformationMessage(message));
+  }
+}
+
 async function clearCache(server: Server): Promise<void> {
   const count = await run<number>(server, "cite-lsp.server.clearCache");
   if (count !== undefined) {
-    void vscode.window.showInformationMessage(`cite-lsp: ${number(count, "verdict")} forgotten`);
+    void vscode.window.showInformationMessage(`cite-lsp: ${number(count, "answer")} forgotten`);
   }
 }
 
@@ -203,10 +214,11 @@ async function menu(): Promise<void> {
   const items = [
     { label: "Judge document", command: "cite-lsp.judgeDocument" },
     { label: "Judge workspace", command: "cite-lsp.judgeWorkspace" },
+    { label: "Run policies on this document", command: "cite-lsp.runPolicies" },
     { label: "Fix all citations with one answer", command: "cite-lsp.fixAll" },
     { label: "Request repair", command: "cite-lsp.requestRepair" },
     { label: "Copy citation", command: "cite-lsp.copyCitation" },
-    { label: "Clear cache of verdicts", command: "cite-lsp.clearCache" },
+    { label: "Clear cache of verdicts and answers", command: "cite-lsp.clearCache" },
     { label: "Set API key…", command: "cite-lsp.setApiKey" },
     { label: "Restart server", command: "cite-lsp.restart" },
     { label: "Show output", command: "cite-lsp.showOutput" },

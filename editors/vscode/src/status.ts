@@ -71,7 +71,8 @@ function policies({ policies: asked }: Counts): string[] {
     return [];
   }
   const checked = `${asked.passages - asked.unchecked} of ${number(asked.passages, "passage")} checked by policies`;
-  return [asked.unchecked > 0 && asked.why !== null ? `${checked}: ${asked.why}` : checked];
+  const why = asked.why === null ? "" : `: ${asked.why}`;
+  return [asked.unchecked > 0 ? `${checked}, ${asked.unchecked} not checked${why}` : checked];
 }
 
 /** "1 citation", "2 citations". */

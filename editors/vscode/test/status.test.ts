@@ -47,7 +47,7 @@ test("the tooltip says what is undecided, the judge and the last error", () => {
 
 test("the tooltip says what policies did not check, and why, once they were asked", () => {
   const told = running({ policies: { passages: 9, unchecked: 2, why: "the model left questions unanswered" } }).tooltip;
-  assert.ok(told.includes("7 of 9 passages checked by policies: the model left questions unanswered"), told);
+  assert.ok(told.includes("7 of 9 passages checked by policies, 2 not checked: the model left questions unanswered"), told);
   const all = running({ policies: { passages: 1, unchecked: 0, why: null } }).tooltip;
   assert.ok(all.includes("1 of 1 passage checked by policies"), all);
   assert.ok(!running({}).tooltip.includes("policies"));

@@ -87,7 +87,7 @@ def test_workspace_judges_closed_documents_and_clear_forgets(neovim):
     said = neovim.wait("(look.said[#look.said] or ''):find('documents judged') and look.said[#look.said]")
     assert "supported" in said
     neovim.command("CiteLsp clear")
-    neovim.wait("look.said[#look.said]:find('0 verdicts forgotten')")  # the embedded judge's are not kept
+    neovim.wait("look.said[#look.said]:find('0 answers forgotten')")  # the embedded judge's are not kept
 
 
 def test_status_counts_what_is_not_judged(neovim):
@@ -128,7 +128,7 @@ def test_copy_gives_the_citation_of_a_line_and_of_a_selection(neovim):
 def test_the_command_completes_and_says_what_it_does_not_know(neovim):
     neovim.open("docs/design.md")
     names = neovim.lua("return vim.fn.getcompletion('CiteLsp ', 'cmdline')")
-    assert names == ["clear", "copy", "fix", "judge", "log", "repair", "restart", "status", "workspace"]
+    assert names == ["clear", "copy", "fix", "judge", "log", "policies", "repair", "restart", "status", "workspace"]
     assert neovim.lua("return vim.fn.getcompletion('CiteLsp re', 'cmdline')") == ["repair", "restart"]
     neovim.lua("pcall(vim.cmd, 'CiteLsp nonsense')")
     assert 'no command "nonsense"' in neovim.lua("return look.said[#look.said]")

@@ -79,9 +79,68 @@ local function judge_workspace()
   end)
 end
 
+---@class cite_lsp.PolicyRun
+---@field policy string
+---@field passages integer
+---@field unchecked integer
+---@field found integer
+---@field review integer
+---@field why string? why passages were not checked
+
+---@param count integer
+---@param noun string
+local function number(count, noun)
+  return ('%d %s%s'):format(count, noun, count == 1 and '' or 's')
+end
+
+--- What a run of policies came to in one line: what was not checked comes first, and is never counted among what was.
+---@param ran { policies: cite_lsp.PolicyRun[], refused: string[], cancelled: boolean }
+---@return string
+---@return boolean lacking whether something was left out
+local function in_one_line(ran)
+  local sum = { passages = 0, unchecked = 0, found = 0, review = 0 }
+  local why
+  for _, each in ipairs(ran.policies) do
+    for name, count in pairs(sum) do
+      sum[name] = count + each[name]
+    end
+    why = why or (type(each.why) == 'string' and each.why or nil)
+  end
+  local lacking = sum.unchecked > 0
+  local parts = { number(sum.passages, 'passage') }
+  if lacking then
+    parts[1] = ('%d of %s not checked'):format(sum.unchecked, parts[1])
+  end
+  if sum.found > 0 then
+    parts[#parts + 1] = number(sum.found, 'finding')
+  end
+  if sum.review > 0 then
+    parts[#parts + 1] = ('%d to look at'):format(sum.review)
+  end
+  if #parts == 1 and sum.unchecked < sum.passages then
+    parts[2] = lacking and 'nothing found in the others' or 'nothing found'
+  end
+  local name = #ran.policies == 1 and ran.policies[1].policy or ('%d policies'):format(#ran.policies)
+  local line = ('%s%s: %s'):format(ran.cancelled and 'stopped; ' or '', name, table.concat(parts, ', '))
+  line = line .. (lacking and why and (' (%s)'):format(why) or '')
+  for _, path in ipairs(ran.refused) do
+    line = ('%s; %s is faulty, so it is not asked'):format(line, path)
+  end
+  return line, lacking or #ran.refused > 0
+end
+
+local function policies()
+  ask('cite-lsp.server.runPolicies', {}, function(ran)
+    if type(ran) == 'table' then
+      local line, lacking = in_one_line(ran)
+      say(line, lacking and vim.log.levels.WARN or nil)
+    end
+  end)
+end
+
 local function clear()
   ask('cite-lsp.server.clearCache', {}, function(count)
-    say(('%d verdicts forgotten'):format(type(count) == 'number' and count or 0))
+    say(('%d answers forgotten'):format(type(count) == 'number' and count or 0))
   end)
 end
 
@@ -132,6 +191,7 @@ end
 local subcommands = {
   judge = judge,
   workspace = judge_workspace,
+  policies = policies,
   clear = clear,
   repair = repair,
   fix = fix,
@@ -183,7 +243,7 @@ function M.create(bufnr)
     nargs = 1,
     range = true,
     complete = complete,
-    desc = 'cite-lsp: judge, workspace, clear, repair, fix, copy, status, restart, log',
+    desc = 'cite-lsp: judge, workspace, policies, clear, repair, fix, copy, status, restart, log',
   })
 end
 

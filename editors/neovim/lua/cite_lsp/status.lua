@@ -145,8 +145,11 @@ function M.long(client)
         asked.passages - asked.unchecked,
         count(asked.passages, 'passage', 'passages')
       )
-      local why = asked.unchecked > 0 and type(asked.why) == 'string' and ': ' .. asked.why or ''
-      lines[#lines + 1] = checked .. why
+      if asked.unchecked > 0 then
+        local why = type(asked.why) == 'string' and ': ' .. asked.why or ''
+        checked = ('%s, %d not checked%s'):format(checked, asked.unchecked, why)
+      end
+      lines[#lines + 1] = checked
     end
     if status.lastError then
       lines[#lines + 1] = 'last error: ' .. status.lastError

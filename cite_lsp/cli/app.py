@@ -380,7 +380,7 @@ def schema(
         SchemaName,
         typer.Argument(
             help="settings: of the settings file; output: of --format json; judge: of the lines that a judge of the "
-            "name command reads and writes; policy: of policy files."
+            "name command reads and writes; policy: of policy files; policy-output: of policy run --format json."
         ),
     ],
 ) -> None:
@@ -394,6 +394,10 @@ def schema(
         from cite_lsp.cli.output_schema import output_schema  # noqa: PLC0415
 
         printed = output_schema()
+    elif name is SchemaName.POLICY_OUTPUT:
+        from cite_lsp.cli.policy_output_schema import policy_output_schema  # noqa: PLC0415
+
+        printed = policy_output_schema()
     elif name is SchemaName.POLICY:
         from cite_lsp.policy.file_schema import file_schema  # noqa: PLC0415
 

@@ -49,7 +49,7 @@ class Account:
 
     Attributes:
         documents: Those that were asked about, by path.
-        policies: The names of the policies that were asked.
+        policies: Paths and names of the policies that were asked.
         planned: How many passages the run is to go over; for a bar.
         passages: How many there were of them, a document counted once for each policy.
         checked: How many of them were checked, by every concern.
@@ -69,7 +69,7 @@ class Account:
     """
 
     documents: set[str] = field(default_factory=set)
-    policies: dict[str, None] = field(default_factory=dict)
+    policies: dict[tuple[str, str], None] = field(default_factory=dict)
     planned: int = 0
     passages: int = 0
     checked: int = 0
@@ -87,6 +87,11 @@ class Account:
     unchecked: list[Unchecked] = field(default_factory=list)
     interrupted: bool = False
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def unread(self) -> int:
+        """How many documents have no passages here, since they were not read."""
+        return len({each.path for each in self.unchecked if not each.passages})
 
     @property
     def unfinished(self) -> bool:
@@ -123,7 +128,9 @@ class Account:
             yield f"verdicts: {', '.join(verdicts)}"
         if self.judges:
             yield f"judge: {', '.join(self.judges)}; {', '.join(self._effort())}"
-        yield f"{self._totals()} in {seconds:.1f} s" + (f"; {counted(left, 'passage')} not checked" if left else "")
+        unchecked = [counted(left, "passage")] if left else []
+        unchecked += [counted(self.unread, "document")] if self.unread else []
+        yield f"{self._totals()} in {seconds:.1f} s" + (f"; {' and '.join(unchecked)} not checked" if unchecked else "")
 
     def _effort(self) -> Iterator[str]:
         planned = "" if self.estimated is None else f" ({self.estimated:,} estimated)"

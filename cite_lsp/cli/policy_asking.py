@@ -13,13 +13,15 @@ from rich.text import Text
 
 from cite_lsp.cli.counting import Count, Silent, counting
 from cite_lsp.cli.formats.as_text import visible
+from cite_lsp.cli.interrupts import be_patient, cancelled_once
 from cite_lsp.cli.judges import Judges
 from cite_lsp.cli.judging import DONE, FOUND, INTERRUPTED, UNFINISHED, USAGE, errors_of
 from cite_lsp.cli.policy_account import Account, Unchecked
-from cite_lsp.cli.policy_checking import usable
+from cite_lsp.cli.policy_checking import Refusal, usable
 from cite_lsp.cli.policy_clients import Clients, Counted
 from cite_lsp.cli.policy_shelf import Shelf, read_any
 from cite_lsp.cli.run import Request, Run, UsageError, absolute, prepare
+from cite_lsp.document.blocks import syntax_of
 from cite_lsp.document.document import Document
 from cite_lsp.findings.check import Levels, as_finding, find_ignores, is_tracked
 from cite_lsp.findings.finding import Finding, Severity
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 AT_ONCE = 8
 """Documents that are asked about at the same time; how many requests that makes is the client's to bound."""
 _INTERRUPTED = "the run was interrupted"
+_ASK_ANYWAY = "; with --ignored it is"
 _SWITCHED_OFF = 'judge.run is "off" there'
 _LEAST_SECONDS = 0.001
 
@@ -60,6 +63,8 @@ class Wishes:
     window: int | None = None
     concurrency: int | None = None
     deadline: float | None = None
+    ignored: bool = False
+    """Whether documents that were named are asked about though git ignores them."""
     estimate: bool = False
     json: bool = False
     fail_level: Severity = Severity.ERROR
@@ -147,8 +152,8 @@ def ask_policies(
     request = Request(paths, stdin, stdin_path)
     run = prepare(request, {**wishes.command_line, "drift.enabled": False})
     shelf = usable(run, wishes.policies, console)
-    if shelf is None:
-        return USAGE
+    if isinstance(shelf, Refusal):
+        return _refuse(shelf, wishes, started)
     asking = Asking(run, wishes, shelf, console)
     jobs = asking.jobs()
     run.notes = (*run.snapshot.notes, *shelf.notes(len(jobs)))
@@ -159,12 +164,32 @@ def ask_policies(
     return _report(asking, jobs, started)
 
 
+def _refuse(refusal: Refusal, wishes: Wishes, started: float) -> int:
+    """Write the JSON of a run in which nothing is asked; give the exit status."""
+    if wishes.json and wishes.estimate:
+        from cite_lsp.cli.formats.policy_json import write_data  # noqa: PLC0415
+
+        write_data(refusal.data(estimate=None))
+    elif wishes.json:
+        from cite_lsp.cli.formats.policy_json import PolicyJsonWriter  # noqa: PLC0415
+
+        writer = PolicyJsonWriter(sys.stdout.buffer.write, refusal.run)
+        writer.begin(refusal.policies)
+        writer.end(Account(), time.perf_counter() - started, (*refusal.run.notes, refusal.note))
+    sys.stdout.flush()
+    return USAGE
+
+
 def _report(asking: "Asking", jobs: Sequence[Job], started: float) -> int:
     from cite_lsp.cli.policy_estimating import announce  # noqa: PLC0415
 
     writer = _writer(asking)
     writer.begin()
-    announce(asking, jobs)
+    try:
+        announce(asking, jobs)
+    except KeyboardInterrupt:
+        be_patient()
+        asking.account.interrupted = True
     asking.all(jobs, writer.write)
     writer.end(asking.account, time.perf_counter() - started, asking.notes)
     sys.stdout.flush()
@@ -198,6 +223,8 @@ class Asking:
         self._bar: Count = Silent()
         self._stops: set[Stop] = set()
         self._ends: float | None = None
+        self._no_text: set[str] = set()
+        """Files that a glob took in, and that are no text."""
         self._reading = asyncio.Lock()
         """Files are read by one thread at a time."""
 
@@ -214,8 +241,11 @@ class Asking:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of the run."""
-        return self.run.notes
+        """What a person should know of the run; in JSON also what is said on standard error."""
+        left_out = sorted(self._no_text)
+        more = f" and {len(left_out) - 1:,} more" if left_out[1:] else ""
+        said = [f"left out, as NUL bytes are no text (UTF-16 is not read): {path}{more}" for path in left_out[:1]]
+        return (*self.run.notes, *said, *(self.warnings if self.wishes.json else ()))
 
     # --- which documents
 
@@ -232,7 +262,8 @@ class Asking:
         settings, inside = self.run.settings_for(job.path)
         read = self.run.snapshot.read_document(self.run.root, job.path, settings.files.max_document_bytes)
         if isinstance(read, Unread):
-            if read.status == "not-text" and job.path not in self.run.named:
+            if read.status == "not-text" and job.path not in self.run.named and not self._is_document(job.path):
+                self._no_text.add(job.path)
                 return None
             return Unchecked(job.path, job.file.name, f"the document {read.reason}")
         document = parse_document(read.text, job.path, self.run.snapshot.known, settings)
@@ -241,9 +272,20 @@ class Asking:
         if job.file.input == "cited":
             resolutions = [self.run.snapshot.resolve(anchor, document) for anchor in document.anchors]
             cited = cited_lines(document, resolutions, self.run.snapshot, sending)
-        withheld = sending.named_document(joined(self.run.root, job.path))
+        withheld = self._why_withheld(sending, joined(self.run.root, job.path))
         planned = plan(job.file, read.text, job.path, withheld=withheld, cited=cited, given=self._given)
         return Subject(read.text, read.sha256, document, settings, inside, planned)
+
+    def _is_document(self, path: str) -> bool:
+        """Say whether a file is one that a check would miss too: `.txt` is taken in by its ending alone."""
+        settings, inside = self.run.settings_for(path)
+        return settings.is_document(inside) and syntax_of(path) != "text"
+
+    def _why_withheld(self, sending: Sending, full: str) -> str:
+        """Say why the text of a document is not sent; "" where it may be."""
+        if not sending.is_ignored(full):
+            return sending.document(full)
+        return sending.document(full) or ("" if self.wishes.ignored else f"{sending.named_document(full)}{_ASK_ANYWAY}")
 
     def why_not(self, subject: Subject) -> tuple[str, bool]:
         """Say why nobody is asked about a document, and whether that is as it was wished; "" where somebody is."""
@@ -286,12 +328,13 @@ class Asking:
 
         left = deque([asyncio.ensure_future(one(job)) for job in jobs])
         try:
-            while left:
-                await self._wait_for(left[0])
-                asked = left.popleft().result()
-                if asked is not None:
-                    self._take(asked)
-                    told(asked)
+            with cancelled_once():
+                while left:
+                    await self._wait_for(left[0])
+                    asked = left.popleft().result()
+                    if asked is not None:
+                        self._take(asked)
+                        told(asked)
         finally:
             for task in left:
                 task.cancel()
@@ -381,7 +424,7 @@ class Asking:
         """Count what came of a document."""
         account, report = self.account, asked.report
         account.documents.add(asked.path)
-        account.policies[asked.file.name] = None
+        account.policies[asked.file.path, asked.file.name] = None
         account.unchecked += asked.unchecked
         account.severities.update(each.finding.severity for each in asked.told)
         account.passages += len(asked.pieces)
@@ -399,15 +442,19 @@ class Asking:
             account.tokens_out += report.usage.output_tokens
         account.warnings += [each for each in asked.outcome.stale if each not in account.warnings]
 
-    def tell_warnings(self) -> None:
-        """Say on standard error what else a person should know; for JSON also what was not checked."""
-        errors = errors_of(self.console)
-        lines = [*(self.account.told_unchecked() if self.wishes.json else ()), *self.account.warnings]
-        lines += self.clients.warnings
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went otherwise than a person may think, a sentence without a full stop each."""
+        lines = [*self.account.warnings, *self.clients.warnings]
         if self.account.interrupted:
             kept = "what was answered is kept, and a second run asks for the rest"
             lines.append(f"interrupted: {kept if self.wishes.cached else 'nothing is kept of what was answered'}")
-        for line in lines:
+        return tuple(lines)
+
+    def tell_warnings(self) -> None:
+        """Say on standard error what else a person should know; for JSON also what was not checked."""
+        errors = errors_of(self.console)
+        for line in (*(self.account.told_unchecked() if self.wishes.json else ()), *self.warnings):
             errors.print(Text(f"cite-lsp: {visible(line)}"), highlight=False)
 
 

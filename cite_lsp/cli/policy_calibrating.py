@@ -4,21 +4,20 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from rich.console import Console
 from rich.text import Text
 
 from cite_lsp.cli.formats.as_text import visible
-from cite_lsp.cli.formats.policy_json import tool
+from cite_lsp.cli.formats.policy_json import write_data, wrong_data
 from cite_lsp.cli.judging import DONE, INTERRUPTED, UNFINISHED, USAGE, errors_of
 from cite_lsp.cli.policy_account import counted
-from cite_lsp.cli.policy_checking import opened, usable
+from cite_lsp.cli.policy_checking import Refusal, opened, usable
 from cite_lsp.cli.policy_shelf import Shelved, read_any
-from cite_lsp.cli.policy_trying import Tried, Trying, keep_beside, recordings_of, write_file
-from cite_lsp.cli.run import UsageError, absolute
+from cite_lsp.cli.policy_trying import NOBODY, Tried, Trying, keep_beside, recordings_of, write_file
+from cite_lsp.cli.run import Run, UsageError, absolute
 from cite_lsp.policy.bands import ENDING, bands_text
 from cite_lsp.policy.calibration import Aim, Calibration, LabelledScore, fit
 from cite_lsp.policy.labelled_lines import Labelled, read_labelled
@@ -36,7 +35,7 @@ class Wishes:
     """What a person wants of `policy calibrate`."""
 
     examples: str | None = None
-    error_rate: float = 0.05
+    error_rate: float = 0.1
     ask: bool = False
     diagram: str | None = None
     write: bool = False
@@ -50,7 +49,10 @@ def calibrate(name: str, wishes: Wishes, console: Console) -> int:
     run = opened(dict(wishes.command_line))
     errors = errors_of(console)
     shelf = usable(run, (name,), console)
-    if shelf is None:
+    if isinstance(shelf, Refusal):
+        if wishes.json:
+            write_data(shelf.data(examples=0, calibration=None))
+            sys.stdout.flush()
         return USAGE
     (shelved,) = shelf.chosen[:1]
     file = shelf.files[0]
@@ -60,6 +62,10 @@ def calibrate(name: str, wishes: Wishes, console: Console) -> int:
     why = trying.why_not()
     if why:
         errors.print(Text(f"cite-lsp: not calibrated: {why}"), highlight=False)
+        if wishes.json:
+            notes = [*run.notes, f"not calibrated: {why}"]
+            write_data({**wrong_data(run, ()), "examples": 0, "calibration": None, "notes": notes})
+            sys.stdout.flush()
         return UNFINISHED
     labelled = _labelled(wishes.examples, file, trying)
     examples = (*file.tests, *labelled.examples)
@@ -68,11 +74,35 @@ def calibrate(name: str, wishes: Wishes, console: Console) -> int:
             f"{shelved.name} has no labelled examples: add [[test]] tables to it, or name some with --examples"
         )
     tried = trying.all(shelved, examples, calibrated=False)
+    if labelled.rows and tried.identity == NOBODY:
+        tried = replace(tried, identity=_whose(trying, wishes))
     rows = [*rows_of(tried.report, file.options), *labelled.rows]
     found = list(fit(rows, Aim(error_rate=wishes.error_rate)).values())
-    _tell(shelved, tried, rows, found, wishes, console)
-    _keep(shelved, file, tried, found, wishes, console)
-    return _status(shelved, tried, found, trying, wishes, errors)
+    said = _missing(shelved, tried, trying, wishes)
+    _tell(shelved, tried, rows, found, wishes, said, run, console)
+    _keep(shelved, file, tried, found, wishes, trying, console)
+    for line in said:
+        errors.print(Text(f"cite-lsp: {visible(line)}"), highlight=False)
+    if trying.interrupted:
+        return INTERRUPTED
+    left = tried.report.count("unchecked")
+    return DONE if not left and any(each.band is not None for each in found) else UNFINISHED
+
+
+def _whose(trying: Trying, wishes: Wishes) -> str:
+    """Give whose answers the scores of labelled rows are, where none is recorded: those of the judge of the settings.
+
+    Raises:
+        UsageError: Bands are to be written, and the settings name no judge that answers policies.
+    """
+    if not trying.clients.why_not(trying.run.settings):
+        return trying.clients.of(trying.run.settings).identity
+    if wishes.write:
+        raise UsageError(
+            "whose answers the scores of --examples are is not known, and bands count for one model only: name it "
+            "with --judge, --model and --base-url"
+        )
+    return NOBODY
 
 
 def _labelled(path: str | None, file: "PolicyFile", trying: Trying) -> Labelled:
@@ -85,21 +115,15 @@ def _labelled(path: str | None, file: "PolicyFile", trying: Trying) -> Labelled:
         raise UsageError(f"--examples {path} {read.reason}")
     labelled = read_labelled(read.text, file)
     if labelled.faults:
-        lines = [f"{path}:{each.line}: {each.message}" for each in labelled.faults[:_MOST_FAULTS]]
-        more = len(labelled.faults) - _MOST_FAULTS
-        raise UsageError("\n".join([*lines, *([f"and {more:,} more"] if more > 0 else [])]))
+        for each in labelled.faults[:_MOST_FAULTS]:
+            line = Text(f"cite-lsp: {visible(path)}:{each.line}: {visible(each.message)}")
+            errors_of(trying.console).print(line, highlight=False)
+        raise UsageError(f"nothing is calibrated until {path} is mended: {counted(len(labelled.faults), 'fault')}")
     return labelled
 
 
-def _status(
-    shelved: Shelved,
-    tried: Tried,
-    found: Sequence[Calibration],
-    trying: Trying,
-    wishes: Wishes,
-    errors: Console,
-) -> int:
-    """Say what is missing, and give the exit status."""
+def _missing(shelved: Shelved, tried: Tried, trying: Trying, wishes: Wishes) -> list[str]:
+    """Say what is missing, a sentence without a full stop each."""
     said = list(trying.clients.warnings)
     left = tried.report.count("unchecked")
     if left and not wishes.ask:
@@ -112,11 +136,9 @@ def _status(
     elif left:
         reasons = dict.fromkeys(why for each in tried.report.tried for why in each.unanswered)
         said.append(f"{counted(left, 'example')} got no answer: {'; '.join(reasons)}")
-    for line in said:
-        errors.print(Text(f"cite-lsp: {visible(line)}"), highlight=False)
     if trying.interrupted:
-        return INTERRUPTED
-    return DONE if not left and any(each.band is not None for each in found) else UNFINISHED
+        said.append("interrupted: no bands are written of a part of the examples")
+    return said
 
 
 def _keep(
@@ -125,6 +147,7 @@ def _keep(
     tried: Tried,
     found: Sequence[Calibration],
     wishes: Wishes,
+    trying: Trying,
     console: Console,
 ) -> None:
     """Write what was asked for: the diagram, and the bands."""
@@ -135,7 +158,10 @@ def _keep(
         title = f"{shelved.name}: how far the answers of {tried.identity} can be taken at their word"
         write_file(absolute(wishes.diagram), diagram(found, title))
         done.append(f"wrote the diagram to {wishes.diagram}")
-    if wishes.write and found:
+    bands = sum(each.band is not None for each in found)
+    if bands and not wishes.write:
+        done.append(f"no bands were written; --write keeps {counted(bands, 'band')} beside the policy")
+    if wishes.write and found and not trying.interrupted:
         text = _bands(file, tried, found)
         done.append(f"wrote {counted(len(found), 'question')} to {keep_beside(shelved, ENDING, text)}")
     for line in () if wishes.json or wishes.quiet else done:
@@ -154,20 +180,22 @@ def _tell(
     rows: Sequence[LabelledScore],
     found: Sequence[Calibration],
     wishes: Wishes,
+    said: Sequence[str],
+    run: Run,
     console: Console,
 ) -> None:
     file = shelved.read.file
     if wishes.json and file is not None:
         data = json.loads(_bands(file, tried, found)) if found else None
-        whole = {"schema": 1, "tool": tool(), "examples": len(tried.report.tried), "calibration": data}
-        sys.stdout.buffer.write(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
+        more = {"examples": len(tried.report.tried), "calibration": data, "notes": [*run.notes, *said]}
+        write_data({**wrong_data(run, ()), **more})
         return
     recorded = f", recorded on {tried.when}" if tried.when else ""
     console.print(
         Text.assemble(
             (visible(shelved.name), "bold underline"),
-            f": {counted(len(tried.report.tried), 'example')}, {counted(len(rows), 'row')}; "
-            f"answers of {visible(tried.identity)}{visible(recorded)}",
+            f": {counted(len(tried.report.tried), 'example')}, {counted(len(rows), 'row')}",
+            "" if tried.identity == NOBODY else f"; answers of {visible(tried.identity)}{visible(recorded)}",
         ),
         highlight=False,
     )

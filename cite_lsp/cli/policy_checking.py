@@ -1,22 +1,21 @@
 """`cite-lsp policy check` and `cite-lsp policy list`: which policies there are, and what is wrong with them."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from rich.console import Console
 from rich.text import Text
 
 from cite_lsp.cli.formats.as_json import shown
 from cite_lsp.cli.formats.as_text import TextWriter, visible
-from cite_lsp.cli.formats.policy_json import tool
+from cite_lsp.cli.formats.policy_json import checked_data, write_data, wrong_data
 from cite_lsp.cli.judging import DONE, FOUND, USAGE, errors_of
 from cite_lsp.cli.policy_account import counted
 from cite_lsp.cli.policy_shelf import Shelf, Shelved, ours, read_any, tell_faults
 from cite_lsp.cli.run import Request, Run, prepare
 from cite_lsp.findings.finding import Severity
-from cite_lsp.policy.bands import ENDING as BANDS
 from cite_lsp.policy.recordings import ENDING as ANSWERS
 from cite_lsp.snapshot.lines import DocumentText
 
@@ -29,7 +28,9 @@ def check_policies(names: tuple[str, ...], console: Console, *, json: bool, quie
     run = opened()
     shelf = Shelf.of(run, names)
     if json:
-        _write({"policies": [_checked_data(each) for each in shelf.chosen], "summary": _summary_data(shelf)})
+        checked = [checked_data(each) for each in shelf.chosen]
+        settings = wrong_data(run, ())["settings"]
+        write_data({"settings": settings, "policies": checked, "summary": _summary_data(shelf)})
     else:
         tell_settings(run, console)
         faults = tell_faults(shelf.faulty, console, run)
@@ -50,18 +51,40 @@ def opened(command_line: dict[str, Any] | None = None) -> Run:
     return run
 
 
-def usable(run: Run, names: tuple[str, ...], console: Console) -> Shelf | None:
-    """Give the policies that are asked; None, once it is said why, where settings or one of them are wrong."""
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why nothing is asked: settings or policies are wrong, which was said on standard error.
+
+    Attributes:
+        run: The run, with the problems of its settings.
+        policies: Those with faults; () where the settings are to be mended first.
+        note: The same in a sentence without a full stop.
+    """
+
+    run: Run
+    policies: tuple[Shelved, ...]
+    note: str
+
+    def data(self, **more: Any) -> Mapping[str, Any]:  # noqa: ANN401 - JSON
+        """Give it as JSON, with what else a command's JSON has."""
+        return {**wrong_data(self.run, self.policies), **more, "notes": [*self.run.notes, self.note]}
+
+
+def usable(run: Run, names: tuple[str, ...], console: Console) -> Shelf | Refusal:
+    """Give the policies that are asked; a refusal, once it is said why, where settings or one of them are wrong."""
     if not all(each.refused for each in run.problems):
         tell_settings(run, console)
-        errors_of(console).print("cite-lsp: nothing is asked until the settings are mended", highlight=False)
-        return None
+        return _refused(Refusal(run, (), "nothing is asked until the settings are mended"), console)
     shelf = Shelf.of(run, names)
     if not shelf.faulty:
         return shelf
     tell_faults(shelf.faulty, errors_of(console), run)
-    errors_of(console).print("cite-lsp: nothing is asked until the policies are mended", highlight=False)
-    return None
+    return _refused(Refusal(run, shelf.faulty, "nothing is asked until the policies are mended"), console)
+
+
+def _refused(refusal: Refusal, console: Console) -> Refusal:
+    errors_of(console).print(f"cite-lsp: {refusal.note}", highlight=False)
+    return refusal
 
 
 def list_policies(console: Console, *, json: bool) -> int:
@@ -72,7 +95,8 @@ def list_policies(console: Console, *, json: bool) -> int:
     others = [each for each in ours() if each.read.path not in chosen]
     if json:
         listed = [_listed_data(each, used=True) for each in shelf.chosen]
-        _write({"policies": [*listed, *(_listed_data(each, used=False) for each in others)]})
+        listed += [_listed_data(each, used=False) for each in others]
+        write_data({"settings": wrong_data(run, ())["settings"], "policies": listed})
     else:
         tell_settings(run, console)
         for each in shelf.chosen:
@@ -134,26 +158,26 @@ def _state(each: Shelved, file: "PolicyFile") -> Iterator[str]:
     examples = counted(len(file.tests), "example")
     recorded = isinstance(read_any(each.beside(ANSWERS)), DocumentText)
     yield f"{examples}, {'with recorded answers' if recorded else 'no recorded answers'}"
-    yield "calibrated" if _is_calibrated(each) else "not calibrated"
+    yield _calibration(each)["words"]
 
 
-def _is_calibrated(each: Shelved) -> bool:
-    return not each.is_table and isinstance(read_any(each.beside(BANDS)), DocumentText)
+def _calibration(each: Shelved) -> dict[str, Any]:
+    """Give how a policy is calibrated: whether a band counts, for whose answers, and what does not count any more.
+
+    Nobody is asked here, so bands count for the model that they were fitted to; a run says whether it is that one.
+    """
+    kept = each.kept_bands()
+    if kept is None:
+        return {"calibrated": False, "model": None, "stale": [], "words": "not calibrated"}
+    bands, stale = len(kept.bands), [*kept.stale]
+    words = f"calibrated for the answers of {kept.model}: {counted(bands, 'band')}" if bands else "not calibrated"
+    words += "".join(f"; {sentence}" for sentence in stale)
+    if not (bands or stale):
+        words += f" (no band was found on {kept.calibrated_at})"
+    return {"calibrated": bool(bands), "model": kept.model or None, "stale": stale, "words": words}
 
 
 # --- as JSON
-
-
-def _write(data: dict[str, Any]) -> None:
-    whole = {"schema": 1, "tool": tool(), **data}
-    sys.stdout.buffer.write(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
-
-
-def _checked_data(each: Shelved) -> dict[str, Any]:
-    from cite_lsp.cli.formats.policy_faults import faults_data  # noqa: PLC0415 - only here
-
-    text = each.text() if each.read.faults else ""
-    return {"name": each.name, "path": shown(each.read.path), "findings": faults_data(text, each.read.faults)}
 
 
 def _summary_data(shelf: Shelf) -> dict[str, int]:
@@ -172,6 +196,6 @@ def _listed_data(each: Shelved, *, used: bool) -> dict[str, Any]:
             "concerns": dict(file.severities),
             "tests": len(file.tests),
             "recorded": isinstance(read_any(each.beside(ANSWERS)), DocumentText),
-            "calibrated": _is_calibrated(each),
         }
+        data |= {name: value for name, value in _calibration(each).items() if name != "words"}
     return data

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from rich.text import Text
 
 from cite_lsp.cli.counting import counting
@@ -72,8 +71,9 @@ def tell_estimate(asking: "Asking", jobs: "Sequence[Job]") -> int:
     """Print what a run would take; give the exit status."""
     needed = _needed(asking, jobs)
     if asking.wishes.json:
-        whole = {"schema": 1, "estimate": _as_data(needed), "notes": list(asking.notes)}
-        sys.stdout.buffer.write(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
+        from cite_lsp.cli.formats.policy_json import write_data, wrong_data  # noqa: PLC0415
+
+        write_data({**wrong_data(asking.run, ()), "estimate": _as_data(needed), "notes": list(asking.notes)})
     else:
         for note in asking.notes:
             asking.console.print(Text.assemble(("note: ", "bold"), visible(note)), highlight=False)
@@ -88,7 +88,9 @@ def _needed(asking: "Asking", jobs: "Sequence[Job]") -> Needed:
     with counting(asking.console, "planning", len(jobs), quiet=asking.wishes.quiet) as bar:
         for job in jobs:
             subject = asking.subject(job)
-            if subject is not None and not isinstance(subject, Unchecked):
+            if isinstance(subject, Unchecked):
+                needed.not_asked[subject.why] = needed.not_asked.get(subject.why, 0) + 1
+            elif subject is not None:
                 _add(needed, asking, subject)
             bar.advance()
     return needed

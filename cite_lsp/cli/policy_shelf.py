@@ -62,6 +62,11 @@ class Shelved:
         file = self.read.file
         return None if file is None else bands_of(file, identity, lambda _: read_any(self.beside(BANDS)))
 
+    def kept_bands(self) -> "BandsRead | None":
+        """Give the bands that stand beside the policy, as they count for the client that they were fitted to."""
+        known = self.bands("")
+        return known and self.bands(known.model)
+
     def text(self) -> str:
         """Give the text of its file; "" where it cannot be read."""
         read = read_any(self.full)
@@ -136,7 +141,10 @@ class Shelf:
             )
         elif not documents:
             names = ", ".join(each.name for each in self.chosen)
-            yield f"no document was found that a policy applies to ({names})"
+            yield (
+                f"no document was found that a policy applies to ({names}); what git ignores is asked about only where "
+                "it is named, with --ignored"
+            )
 
     def _named_for(self, each: Shelved) -> Iterator[str]:
         for path in self.run.named:

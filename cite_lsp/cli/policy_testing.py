@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
 from rich.console import Console
 from rich.text import Text
 
 from cite_lsp.cli.formats.as_json import shown
 from cite_lsp.cli.formats.as_text import visible
-from cite_lsp.cli.formats.policy_json import tool
+from cite_lsp.cli.formats.policy_json import write_data, wrong_data
 from cite_lsp.cli.judging import DONE, FOUND, INTERRUPTED, UNFINISHED, USAGE, errors_of
 from cite_lsp.cli.policy_account import counted
-from cite_lsp.cli.policy_checking import opened, usable
+from cite_lsp.cli.policy_checking import Refusal, opened, usable
 from cite_lsp.cli.policy_shelf import Shelf, Shelved
-from cite_lsp.cli.policy_trying import Tried, Trying, keep_beside, recorded_text, recordings_of
+from cite_lsp.cli.policy_trying import NOBODY, Tried, Trying, keep_beside, recorded_text, recordings_of
+from cite_lsp.cli.run import UsageError
 from cite_lsp.policy.examples import Confusion, ExampleReport
 from cite_lsp.policy.examples import Outcome as Word
 from cite_lsp.policy.examples import Tried as Example
@@ -49,11 +49,13 @@ class Outcome:
         shelved: The policy.
         tried: Its examples; None where it has none.
         note: What a person should know, a sentence without a full stop; "" where nothing.
+        refused: Why its examples cannot be tried, the same; "" where they can.
     """
 
     shelved: Shelved
     tried: Tried | None = None
     note: str = ""
+    refused: str = ""
 
     @property
     def report(self) -> ExampleReport | None:
@@ -65,12 +67,19 @@ def try_examples(names: tuple[str, ...], wishes: Wishes, console: Console) -> in
     """Try the examples of policies; give the exit status. Raises `UsageError`, `UnfinishedError`."""
     run = opened(dict(wishes.command_line))
     shelf = usable(run, names, console)
-    if shelf is None:
+    if isinstance(shelf, Refusal):
+        if wishes.json:
+            write_data(shelf.data(policies=[]))
+            sys.stdout.flush()
         return USAGE
     trying = Trying(run, console, wishes.command_line, wishes.ask, wishes.quiet)
     why = trying.why_not()
     if why:
         _say([f"not checked: {why}"], console)
+        if wishes.json:
+            untried = [_as_data(Outcome(each, None, f"not checked: {why}")) for each in shelf.chosen]
+            write_data({**wrong_data(run, ()), "policies": untried, "notes": [*run.notes, *shelf.notes(1)]})
+            sys.stdout.flush()
         return UNFINISHED
     outcomes = []
     for each in shelf.chosen:
@@ -79,18 +88,29 @@ def try_examples(names: tuple[str, ...], wishes: Wishes, console: Console) -> in
             _tell(outcomes[-1], console, quiet=wishes.quiet)
         if trying.interrupted:
             break
-    _sum_up(outcomes, shelf, wishes, console)
-    _say(trying.clients.warnings, console)
+    warnings = [*dict.fromkeys(each for tried in outcomes for each in _warnings(tried)), *trying.clients.warnings]
+    _sum_up(outcomes, shelf, wishes, warnings, console)
+    _say(warnings, console)
     if trying.interrupted:
         _say(["interrupted: the examples that are left are not checked"], console)
         return INTERRUPTED
-    return _status(outcomes, refused=bool(run.problems))
+    return _status(outcomes, refused=bool(run.problems) or any(each.refused for each in outcomes))
 
 
-def _sum_up(outcomes: "Sequence[Outcome]", shelf: Shelf, wishes: Wishes, console: Console) -> None:
+def _warnings(outcome: Outcome) -> Iterator[str]:
+    if outcome.refused:
+        yield outcome.refused
+    if outcome.tried is not None:
+        yield from outcome.tried.stale
+
+
+def _sum_up(
+    outcomes: "Sequence[Outcome]", shelf: Shelf, wishes: Wishes, warnings: Sequence[str], console: Console
+) -> None:
     if wishes.json:
-        whole = {"schema": 1, "tool": tool(), "policies": [_as_data(each) for each in outcomes]}
-        sys.stdout.buffer.write(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
+        notes = [*shelf.run.notes, *shelf.notes(1), *warnings]
+        policies = [_as_data(each) for each in outcomes]
+        write_data({**wrong_data(shelf.run, ()), "policies": policies, "notes": notes})
     elif not wishes.quiet:
         for note in shelf.notes(1):
             console.print(Text.assemble(("note: ", "bold"), visible(note)), highlight=False)
@@ -118,6 +138,11 @@ def _outcome(shelved: Shelved, trying: Trying, wishes: Wishes) -> Outcome:
         return Outcome(shelved, None, "it has no examples ([[test]])")
     if wishes.record and (shelved.is_shipped or shelved.is_table):
         keep_beside(shelved, ANSWERS, "")  # says so before anything is paid for
+    if not wishes.ask:
+        try:
+            recordings_of(shelved)
+        except UsageError as error:
+            return Outcome(shelved, refused=str(error))
     tried = trying.all(shelved, file.tests, record=wishes.record)
     return Outcome(shelved, tried, _note(shelved, tried, wishes))
 
@@ -151,7 +176,7 @@ def _lines(outcome: Outcome, *, quiet: bool) -> Iterator[_Line]:
     if shelved.read.path != shelved.name:
         head.append(f" ({visible(shelved.read.path)})")
     yield head
-    if tried is not None and tried.identity and tried.identity != "nobody":
+    if tried is not None and tried.identity and tried.identity != NOBODY:
         yield [
             f"  answers of {visible(tried.identity)}" + (f", recorded on {visible(tried.when)}" if tried.when else "")
         ]
@@ -162,6 +187,8 @@ def _lines(outcome: Outcome, *, quiet: bool) -> Iterator[_Line]:
         if not quiet:
             for line in _table(report.tables):
                 yield [line]
+    if outcome.refused:
+        yield ["  ", ("not checked ", _STYLES["unchecked"]), visible(outcome.refused)]
     if outcome.note:
         yield [("  note: ", "bold"), visible(outcome.note)]
     yield [""]
@@ -214,8 +241,9 @@ def _as_data(outcome: Outcome) -> dict[str, Any]:
     return {
         "name": outcome.shelved.name,
         "path": shown(outcome.shelved.read.path),
-        "answers_of": None if tried is None or tried.identity == "nobody" else tried.identity,
+        "answers_of": None if tried is None or tried.identity == NOBODY else tried.identity,
         "recorded_at": (tried.when or None) if tried is not None else None,
-        "note": outcome.note or None,
+        "note": outcome.note or outcome.refused or None,
+        "stale": [] if tried is None else list(tried.stale),
         "report": None if tried is None else tried.report.as_data(),
     }

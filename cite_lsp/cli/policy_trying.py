@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from cite_lsp.cli.counting import counting
+from cite_lsp.cli.interrupts import cancelled_once
 from cite_lsp.cli.judges import Judges
 from cite_lsp.cli.policy_clients import Clients
 from cite_lsp.cli.policy_shelf import Shelved, read_any
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from cite_lsp.policy.file_examples import Example
     from cite_lsp.policy.options import Bands
 
+NOBODY = "nobody"
+"""Who answered where nothing is recorded."""
 _SOURCE = "passages"
 
 
@@ -47,13 +50,14 @@ class Tried:
         identity: Who answered.
         when: The day on which the answers were recorded; "" where somebody was asked now.
         recordings: What was answered now; None where that was not to be recorded.
-        requests: How many requests had no recorded answer.
+        stale: What is wrong with the policy's calibration, a sentence without a full stop each.
     """
 
     report: ExampleReport
     identity: str
     when: str = ""
     recordings: Recordings | None = None
+    stale: tuple[str, ...] = ()
 
 
 @dataclass
@@ -134,7 +138,7 @@ class Trying:
         finally:
             await self.clients.close()
         kept = None if recorder is None else recorder.recordings(identity, time.strftime("%Y-%m-%d", time.gmtime()))
-        return Tried(report, identity, when, kept)
+        return Tried(report, identity, when, kept, known.stale if known is not None else ())
 
     async def _finished(
         self,
@@ -152,12 +156,13 @@ class Trying:
         asking = asyncio.ensure_future(
             run_examples(client, file, examples, options=options, bands=bands, told=told, stop=stop)
         )
-        while not asking.done():
-            try:
-                await asyncio.wait({asking})
-            except asyncio.CancelledError:
-                self.interrupted = True
-                stop.end("interrupted", "the run was interrupted")
+        with cancelled_once():
+            while not asking.done():
+                try:
+                    await asyncio.wait({asking})
+                except asyncio.CancelledError:
+                    self.interrupted = True
+                    stop.end("interrupted", "the run was interrupted")
         return asking.result()
 
     def _client(self, shelved: Shelved) -> "tuple[Client, str, str]":
@@ -165,7 +170,7 @@ class Trying:
         if self.ask:
             asked = self.clients.of(self.run.settings)
             return BookedClient(asked, self.clients.booking(self.run.settings), _SOURCE), asked.identity, ""
-        recordings = recordings_of(shelved) or Recordings("nobody", "")
+        recordings = recordings_of(shelved) or Recordings(NOBODY, "")
         recorded = RecordedClient(recordings)
         return recorded, recorded.identity, recordings.recorded_at
 

@@ -89,7 +89,7 @@ def bands_of(file: "PolicyFile", identity: str, read: Callable[[str], "DocumentT
         identity: Of the client that is going to answer.
         read: Gives the text of a path relative to the root, as `PolicyFile.path` is.
     """
-    from cite_lsp.policy.bands import ENDING, read_bands  # noqa: PLC0415 - read only where there are some
+    from cite_lsp.policy.bands import ENDING, BandsRead, read_bands  # noqa: PLC0415 - where there are some
 
     if file.path.startswith(SHIPPED):
         return None
@@ -97,7 +97,9 @@ def bands_of(file: "PolicyFile", identity: str, read: Callable[[str], "DocumentT
     table = not name.endswith(_TOML) or name in (PROJECT_FILE, PYTHON_FILE)
     path = f"{file.name}{ENDING}" if table else f"{folder}/{name.removesuffix(_TOML)}{ENDING}".lstrip("/")
     text = read(path)
-    return read_bands(text.text, path, file.policy, identity) if isinstance(text, DocumentText) else None
+    if isinstance(text, DocumentText):
+        return read_bands(text.text, path, file.policy, identity)
+    return None if text.status == "missing" else BandsRead(stale=(f"{path} {text.reason}, so no band counts",))
 
 
 # --- asking

@@ -39,8 +39,11 @@ class Sending:
 
     def named_document(self, full: str) -> str:
         """Say the same of a document that somebody named: git may ignore it. One that is not on disk is typed here."""
-        why = self.document(full)
-        return why or ("" if self._snapshot.lists(full) or not os.path.lexists(full) else _IGNORED)
+        return self.document(full) or (_IGNORED if self.is_ignored(full) else "")
+
+    def is_ignored(self, full: str) -> bool:
+        """Say whether git ignores a document."""
+        return not self._snapshot.lists(full) and os.path.lexists(full)
 
     def cited(self, resolution: Resolution) -> str:
         """Say why the cited lines are not sent; "" where they may be."""

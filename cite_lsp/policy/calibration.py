@@ -9,7 +9,9 @@ found on: groups of rows (all rows of one example) are dealt to folds, and each 
   `error_rate` at most is wrong, for *no* and for *yes* each, with a confidence of `confidence` each. That is said by
   exact binomial bounds (`band_edges`; Clopper and Pearson): labelled rows are few and errors rare, where a normal
   approximation says too little, and a bare share of errors is met by luck in half of all samples. The bounds hold for
-  new rows that are drawn as the labelled ones were, not for others. Rows of one example count for less (`clusters`).
+  new rows that are drawn as the labelled ones were, not for others. Rows of one example count for less (`clusters`),
+  and each answer has to come from as many examples as it takes rows: where rows of few examples show no error, nothing
+  shows whether they would err together.
 - **Coverage and error**, held out: bands found in the same way on the other folds are put to each fold. Where a side
   decides nothing there, or errs more often than it may, there is no band after all.
 
@@ -20,11 +22,11 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cite_lsp.policy.band_edges import Limits, edges_of_no, edges_of_yes, first_tried, widest
-from cite_lsp.policy.binomial import upper_bound
+from cite_lsp.policy.binomial import needed, upper_bound
 from cite_lsp.policy.clusters import rows_for_one
 from cite_lsp.policy.options import Band
 from cite_lsp.policy.platt import Map, fitted
@@ -62,7 +64,7 @@ class Aim:
         seed: Which deal.
     """
 
-    error_rate: float = 0.05
+    error_rate: float = 0.1
     confidence: float = 0.9
     folds: int = 5
     seed: int = 0
@@ -194,8 +196,12 @@ def _calibrated(label: str, rows: Sequence[LabelledScore], aim: Aim) -> Calibrat
     whole = _fitted(rows, aim)
     parts = dealt(rows, aim, label)
     seen, decisions = _held_out(parts, aim)
-    no = _decided([row for row, yes in decisions if yes is False], aim, whole.limits, wrong=True)
-    yes = _decided([row for row, yes in decisions if yes is True], aim, whole.limits, wrong=False)
+    groups = len({row.group for row in rows})
+    limits = whole.limits
+    if _few_examples(rows, limits):  # then rows count as if those of one example stood or fell together
+        limits = replace(limits, rows_for_one=max(limits.rows_for_one, len(rows) / groups))
+    no = _decided([row for row, yes in decisions if yes is False], aim, limits, wrong=True)
+    yes = _decided([row for row, yes in decisions if yes is True], aim, limits, wrong=False)
     why = _why_none(rows, whole, (no, yes), parts)
     before = [(each.said, each.truth) for each in seen]
     after = [(each.mapped, each.truth) for each in seen]
@@ -204,8 +210,8 @@ def _calibrated(label: str, rows: Sequence[LabelledScore], aim: Aim) -> Calibrat
         aim=aim,
         rows=len(rows),
         true=sum(row.truth for row in rows),
-        groups=len({row.group for row in rows}),
-        rows_for_one=whole.limits.rows_for_one,
+        groups=groups,
+        rows_for_one=limits.rows_for_one,
         band=None if why else whole.band,
         why=why,
         map=whole.map,
@@ -304,17 +310,37 @@ def _why_none(
     least = math.ceil(limits.needed * len(parts) / (len(parts) - 1))
     if min(counts) < limits.needed or (whole.band and min(each.rows for each in decided) == 0 and min(counts) < least):
         return f"there are {true} rows of yes and {counts[0]} of no, and {_takes(limits, least)}"
+    few = _few_examples(rows, limits)
+    if few:
+        return few
     for name, kept in zip(("no", "yes"), whole.sides, strict=True):
         if not kept:
             return _not_kept(rows, limits, yes=name == "yes")
     if whole.band is None:
         return "the same score stands for yes and for no"
+    return _why_not_held_out(decided, limits)
+
+
+def _why_not_held_out(decided: tuple[Decided, Decided], limits: Limits) -> str:
+    """Say why a band does not stand up to rows that it was not found on; "" where it does."""
     for name, each in zip(("no", "yes"), decided, strict=True):
         if not each.rows:
             return f"with a part of the rows held out, the others decide nothing for {name}; label more rows"
         if each.errors > limits.rate * each.rows:
             return f"of {each.rows} held-out rows decided for {name}, {each.errors} are wrong"
     return ""
+
+
+def _few_examples(rows: Sequence[LabelledScore], limits: Limits) -> str:
+    """Say that rows of one answer come from too few examples: without an error, nothing shows how alike they are."""
+    least = needed(limits.rate, limits.confidence)
+    yes, no = (len({row.group for row in rows if row.truth is truth}) for truth in (True, False))
+    if min(yes, no) >= least:
+        return ""
+    return (
+        f"the rows of yes are of {yes} examples and those of no of {no}, and rows of one example may err together: "
+        f"it takes {least} examples of each"
+    )
 
 
 def percent(share: float) -> str:

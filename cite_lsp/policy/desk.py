@@ -28,6 +28,8 @@ _PASSING = frozenset(
 
 
 _UNREACHED = "request_error"
+_REST = 0.05
+"""Seconds; a run ends at once, whatever its memory is busy with."""
 
 
 def _name_of(reason: object) -> object:
@@ -47,6 +49,7 @@ class Desk:
         self.usage: Usage | None = None
         self._reached = False
         """Whether anybody was there, in this run."""
+        self._keeping: set[asyncio.Future[None]] = set()
         self._progressed = progressed
         self._count = _Count("screen", 0)
 
@@ -83,8 +86,15 @@ class Desk:
     async def keep(self, known: Mapping[str, Mapping[str, Any]]) -> None:
         """Keep what was answered; it is kept, too, where the run ends meanwhile: it has been paid for."""
         if self.memory is not None and known:
-            loop = asyncio.get_running_loop()
-            await asyncio.shield(loop.run_in_executor(None, self.memory.keep, known))
+            keeping = asyncio.get_running_loop().run_in_executor(None, self.memory.keep, known)
+            self._keeping.add(keeping)
+            keeping.add_done_callback(self._keeping.discard)
+            await asyncio.shield(keeping)
+
+    async def rest(self) -> None:
+        """Wait a moment for what is being kept: the run that takes this one's place would ask for it again."""
+        if self._keeping:
+            await asyncio.wait(set(self._keeping), timeout=_REST)
 
     def stopped(self, concern: str | None, passage_ids: Iterable[str]) -> Unanswered:
         """Give the error of what was not answered when the run was ended."""

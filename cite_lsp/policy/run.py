@@ -85,15 +85,17 @@ async def run(
     options.check()
     check_bands({} if bands is None else bands, labelled(policy))
     stop = stop or Stop()
+    desk = Desk(client, memory, stop, progress)
     timer = None
     if options.deadline is not None:
         message = f"the run came to its deadline of {options.deadline:g} seconds"
         timer = asyncio.get_running_loop().call_later(options.deadline, stop.end, "deadline", message)
     try:
-        return await _both_rounds(source, policy, options, Ruling(options, bands), Desk(client, memory, stop, progress))
+        return await _both_rounds(source, policy, options, Ruling(options, bands), desk)
     finally:
         if timer is not None:
             timer.cancel()
+        await desk.rest()
 
 
 async def _both_rounds(source: Source, policy: Policy, options: RunOptions, ruling: Ruling, desk: Desk) -> Report:

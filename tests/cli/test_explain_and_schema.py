@@ -142,7 +142,8 @@ def test_a_name_in_another_encoding_is_shown_as_far_as_it_goes(process, folder):
 def test_the_schemas_are_valid_schemas_and_settings_of_ours_fit(cli, tmp_path):
     settings = json.loads(cli(tmp_path, "schema", "settings").raw)
     output = json.loads(cli(tmp_path, "schema", "output").raw)
-    for schema in (settings, output):
+    policy_output = json.loads(cli(tmp_path, "schema", "policy-output").raw)
+    for schema in (settings, output, policy_output):
         jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(settings)
     validator.validate(

@@ -8,11 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+from cite_lsp.cli.policy_output_schema import policy_output_schema
 from cite_lsp.config import user_file_path
 from tests.clients.systemone_server import (
     SystemOne,
@@ -73,8 +76,15 @@ def to(server: SystemOne, *more: str) -> list[str]:
     return ["policy", "run", "--judge", "decision", "--base-url", server.url, *more]
 
 
+SHAPE = jsonschema.Draft202012Validator(policy_output_schema())
+
+
 def report(ran) -> dict:
-    return json.loads(ran.raw)
+    """The JSON of a run; every one in these tests has the shape that `cite-lsp schema policy-output` prints."""
+    data = json.loads(ran.raw)
+    if "estimate" not in data:
+        SHAPE.validate(data)
+    return data
 
 
 def documents(ran) -> list[dict]:
@@ -282,6 +292,70 @@ def test_the_exit_status(process, workspace, server, files, arguments, code):
         assert "not checked:" in ran.out
 
 
+@pytest.mark.parametrize("estimate", [[], ["--estimate"]])
+@pytest.mark.parametrize(
+    ("files", "settings_wrong", "faults", "note"),
+    [
+        (settings("colour = 1\n"), 1, [], "nothing is asked until the settings are mended"),
+        (settings("colour = \n"), 1, [], "nothing is asked until the settings are mended"),
+        (
+            {**FILES, "policies/trouble.toml": TROUBLE.replace("yes =", "yess =")},
+            0,
+            [("trouble", "policies/trouble.toml", 1)],
+            "nothing is asked until the policies are mended",
+        ),
+        (
+            {**FILES, "policies/x.toml": TROUBLE},
+            0,
+            [("trouble", "policies/x.toml", 1)],
+            "nothing is asked until the policies are mended",
+        ),
+    ],
+)
+def test_json_is_written_where_settings_or_policies_are_wrong(
+    process, workspace, server, files, settings_wrong, faults, note, estimate
+):
+    ran = process(workspace(files), *to(server, "--format", "json", *estimate))
+    assert ran.code == 2
+    data = report(ran)
+    assert len(data["settings"]) == settings_wrong
+    assert [(each["name"], each["path"], len(each["findings"])) for each in data["refused"]] == faults
+    assert data["notes"][-1] == note
+    assert note in ran.err
+    assert (data["estimate"] is None) if estimate else (data["policies"] == [])
+    assert server.counts()["requests"] == 0
+
+
+def test_documents_that_are_no_text_are_told_of(process, workspace, server):
+    files = {**FILES, "policies/claims.toml": CLAIMS, "docs/a.md": b"\0", "logs/b.log": b"\0", "logs/c.log": b"\0"}
+    folder = workspace(files)
+    ran = process(folder, *to(server))
+    assert ran.code == 3
+    assert "  the document holds NUL bytes, so it is not text\n    docs/a.md, claims: the whole document\n" in ran.out
+    assert "note: left out, as NUL bytes are no text (UTF-16 is not read): logs/b.log and 1 more\n" in ran.out
+    assert re.search(r"^2 warnings in [0-9.]+ s; 1 document not checked$", ran.out, re.MULTILINE)
+    assert report(process(folder, *to(server, "--format", "json")))["summary"]["unread"] == 1
+    assert process(folder, *to(server, "--estimate")).code == 3
+
+
+def test_two_policies_of_one_name_are_two(process, workspace, server):
+    folder = workspace({**FILES, "more/trouble.toml": TROUBLE})
+    both = ["--policy", "more/trouble.toml", "--policy", "policies/trouble.toml"]
+    ran = process(folder, *to(server, *both, "--format", "json"))
+    assert [each["path"] for each in report(ran)["policies"]] == ["more/trouble.toml", "policies/trouble.toml"]
+    assert report(ran)["summary"]["policies"] == 2
+
+
+@pytest.mark.parametrize("bands", ["{", '{"schema": 1}'])
+def test_bands_that_do_not_count_are_told_of_in_json_too(process, workspace, server, bands):
+    ran = process(workspace({**FILES, "policies/trouble.bands.json": bands}), *to(server, "--format", "json"))
+    (policy,) = report(ran)["policies"]
+    (stale,) = policy["stale"]
+    assert stale.startswith("policies/trouble.bands.json counts for nothing: ")
+    assert report(ran)["notes"] == [stale]
+    assert f"cite-lsp: {stale}\n" in ran.err
+
+
 def test_a_finding_comes_before_a_failure(process, workspace, server):
     folder = workspace({**FILES, "logs/b.log": "10:00 INFO in the second\n"})
     server.script(faults=[overloaded(holds="in the second", times=None)])
@@ -316,7 +390,10 @@ def test_without_a_policy_and_without_a_document_that_is_said(process, workspace
     assert ran.code == 0
     assert "note: there is no policy: policies.files takes in policies/*.toml, and the settings hold none;" in ran.out
     ran = process(workspace({**FILES, "docs/a.md": "x\n"}, "v"), *to(server, "docs"))
-    assert "note: no document was found that a policy applies to (trouble)\n" in ran.out
+    assert (
+        "note: no document was found that a policy applies to (trouble); what git ignores is asked about only where it "
+        "is named, with --ignored\n"
+    ) in ran.out
     assert server.counts()["requests"] == 0
 
 
@@ -495,7 +572,40 @@ def test_a_document_that_git_ignores_is_not_sent_though_it_is_named(process, wor
     ran = process(folder, *to(server, "--policy", "trouble", "private/p.log", "logs/a.log"))
     assert "disk full" in sent(server)
     assert "of the ignored" not in sent(server)
-    assert "this document is ignored by git, so its text was not sent to the judge\n    private/p.log" in ran.out
+    why = "this document is ignored by git, so its text was not sent to the judge; with --ignored it is"
+    assert f"  {why}\n    private/p.log" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("settings_text", "arguments", "sent_anyway"),
+    [
+        ("", ["private/p.log", "--ignored"], True),
+        ("", ["private", "--ignored"], False),
+        ("", ["--ignored"], False),
+        ('[judge]\nexclude = ["private/*"]\n', ["private/p.log", "--ignored"], False),
+        ('[judge]\nrun = "off"\n', ["private/p.log", "--ignored"], False),
+    ],
+)
+def test_what_git_ignores_is_asked_about_where_it_is_named_and_that_is_wished(
+    process, workspace, server, settings_text, arguments, sent_anyway
+):
+    policy = TROUBLE.replace("logs/*.log", "**/*.log")
+    files = {"cite-lsp.toml": settings_text, "policies/trouble.toml": policy, ".gitignore": "private/\n"}
+    folder = workspace({**files, "private/p.log": f"ERROR of the ignored\n{KEY}\n"})
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    needed = report(process(folder, *to(server, *arguments, "--estimate", "--format", "json")))["estimate"]
+    ran = process(folder, *to(server, *arguments))
+    assert ("of the ignored" in sent(server)) is sent_anyway
+    assert "ghp_" not in sent(server)
+    assert (needed["asked"], needed["screen_requests"]) == ((1, 1) if sent_anyway else (0, 0))
+    assert ("ERROR of the ignored" in ran.out) is sent_anyway
+
+
+def test_the_option_for_ignored_documents_says_that_they_are_sent(cli, workspace):
+    said = " ".join(cli(workspace(FILES), "policy", "run", "--help").out.split())
+    assert (
+        "Ask also about named documents that git ignores, as logs often are: their text is sent to the judge." in said
+    )
 
 
 def test_a_key_is_not_sent_to_an_address_that_it_is_not_for(process, workspace, server, person, monkeypatch):
@@ -715,6 +825,41 @@ def test_an_interrupt_tells_what_is_known_and_leaves_the_rest_for_later(workspac
     again = subprocess.run(command, cwd=folder, capture_output=True, check=True, timeout=60)
     assert json.loads(again.stdout)["summary"]["not_checked"] == 0
     assert json.loads(again.stdout)["summary"]["requests"]["screen"] == 40, "none is paid for twice"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="not run: Windows has no such signals")
+@pytest.mark.parametrize("pause", [0.0, 0.03])
+def test_a_press_that_arrives_twice_cuts_nothing_off(workspace, server, pause):
+    folder = workspace({**FILES, "logs/a.log": a_log(1000)})
+    server.script(faults=[hang(times=None, after=2)])
+    command = [sys.executable, "-m", "cite_lsp", *to(server, "--format", "json", "--quiet")]
+    running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert server.wait_for(lambda counts: counts["running"] >= 4)
+    running.send_signal(signal.SIGINT)
+    time.sleep(pause)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert (running.returncode, b"Traceback" in err) == (130, False)
+    SHAPE.validate(json.loads(out))
+    assert json.loads(out)["summary"]["interrupted"] is True
+
+
+def test_an_interrupt_while_a_run_is_planned_leaves_json_behind(cli, workspace, server, monkeypatch):
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr("cite_lsp.cli.policy_estimating.announce", interrupted)
+    monkeypatch.setattr("cite_lsp.cli.app._leave", sys.exit)
+    try:
+        ran = cli(workspace(FILES), *to(server, "--format", "json"))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ran.code == 130
+    assert server.counts()["requests"] == 0
+    (document,) = documents(ran)
+    assert document["not_checked"][0]["why"] == "the run was interrupted"
+    assert report(ran)["summary"]["unread"] == 1
 
 
 def test_the_bar_and_an_interrupt_on_a_terminal(workspace, server):

@@ -279,8 +279,55 @@ def test_examples_that_cannot_be_tried(process, workspace, arguments, code, said
 
 def test_recorded_answers_that_are_none(process, workspace):
     ran = process(workspace({**FILES, "policies/trouble.answers.json": "{}"}), "policy", "test")
-    assert (ran.code, ran.out) == (2, "")
+    assert ran.code == 2
     assert ran.err.startswith("cite-lsp: policies/trouble.answers.json cannot be used: ")
+    assert "  not checked policies/trouble.answers.json cannot be used: " in ran.out
+
+
+def test_recorded_answers_that_are_none_leave_other_policies_alone(process, workspace, server):
+    other = TROUBLE.replace('name = "trouble"', 'name = "zebra"')
+    folder = workspace({**FILES, "policies/zebra.toml": other})
+    assert process(folder, "policy", "test", "--record", *JUDGE, server.url).code == 0
+    (folder / "policies/trouble.answers.json").write_text("[")
+    ran = process(folder, "policy", "test", "--format", "json")
+    assert ran.code == 2
+    first, second = json.loads(ran.raw)["policies"]
+    assert "cannot be used: it is no JSON" in first["note"]
+    assert (first["report"], second["report"]["passed"]) == (None, 2)
+
+
+def test_half_a_character_in_recorded_answers_is_shown_as_far_as_it_goes(process, workspace):
+    text = '{"schema": 1, "given_by": "\\ud800", "recorded_at": "2026-11-30", "answers": {}}'
+    ran = process(workspace({**FILES, "policies/trouble.answers.json": text}), "policy", "test", "--format", "json")
+    assert ran.code == 3
+    assert json.loads(ran.raw)["policies"][0]["answers_of"] == "\ufffd"
+
+
+WRONG = [
+    ({"cite-lsp.toml": "colour = 1\n"}, "there is no such setting"),
+    ({"policies/trouble.toml": TROUBLE.replace("yes =", "yess =")}, "yess"),
+    ({"policies/x.toml": TROUBLE}, "another policy has the name"),
+]
+
+
+@pytest.mark.parametrize("command", [["check"], ["list"], ["test"], ["calibrate", "trouble"]])
+@pytest.mark.parametrize(("files", "word"), WRONG)
+def test_json_is_written_where_settings_or_policies_are_wrong(process, workspace, command, files, word):
+    ran = process(workspace({**FILES, **files}), "policy", *command, "--format", "json")
+    data = json.loads(ran.raw)
+    wrong = [*data["settings"], *data.get("refused", ()), *(data["policies"] if command == ["check"] else ())]
+    if command == ["list"] and "cite-lsp.toml" not in files:
+        assert [each["path"] for each in data["policies"] if each["refused"]] == [max(files)]
+    else:
+        assert any(word in each["message"] for one in wrong for each in one["findings"]), data
+        assert ran.code == (1 if command == ["check"] and "cite-lsp.toml" not in files else 2)
+
+
+@pytest.mark.parametrize("command", [["test", "--ask"], ["calibrate", "trouble", "--ask"]])
+def test_json_is_written_where_nobody_can_be_asked(process, workspace, command):
+    ran = process(workspace(FILES), "policy", *command, "--format", "json")
+    assert ran.code == 3
+    assert "policies are asked of the judges decision and openai" in str(json.loads(ran.raw))
 
 
 def test_a_policy_without_examples(process, workspace):
@@ -318,7 +365,7 @@ def test_a_calibration(process, workspace, server):
         r"^detect:failure\n"
         r"  404 rows of 402 examples, (\d+) of them yes\n"
         r"  up to (0\.\d+) is no, from (0\.\d+) on is yes, in between a person should look\n"
-        r"  held out: (\S+) % decided, (\S+) % of those wrongly \(aim: 5 % at most\)\n"
+        r"  held out: (\S+) % decided, (\S+) % of those wrongly \(aim: 10 % at most\)\n"
         r"  .*Clopper.*\n"
         r"  Brier score (0\.\d{4}) before, (0\.\d{4}) after; "
         r"expected calibration error (0\.\d{4}) before, (0\.\d{4}) after$",
@@ -329,12 +376,13 @@ def test_a_calibration(process, workspace, server):
     low, high, coverage, wrong, *_, before, after = (float(each) for each in said.groups()[1:])
     assert low < high
     assert coverage > 70
-    assert wrong <= 5
+    assert wrong <= 10
     assert after < before
     picture = ET.fromstring((folder / "out.svg").read_text())  # noqa: S314 - ours
     assert picture.tag.endswith("svg")
     assert not (folder / "policies/trouble.bands.json").exists(), "only --write writes"
     assert "wrote the diagram to out.svg\n" in ran.out
+    assert "no bands were written; --write keeps 1 band beside the policy\n" in ran.out
     strict = process(folder, "policy", "calibrate", "trouble", "--examples", "rows.jsonl", "--error-rate", "0.005")
     assert "no band, so the policy's own counts: " in strict.out
 
@@ -352,12 +400,20 @@ def test_bands_count_until_wording_or_model_change(process, workspace, server):
     assert kept["questions"]["detect:failure"]["high"] > 0.62 or kept["questions"]["detect:failure"]["low"] < 0.62
     ran = process(folder, *command)
     assert "cite-lsp: " not in ran.err.replace("cite-lsp: asking", "")
-    assert "calibrated" in process(folder, "policy", "list").out
+    whom = f"systemone jev-1.13.0 at {server.url}"
+    assert f"; calibrated for the answers of {whom}: 1 band\n" in process(folder, "policy", "list").out
+    ran = process(folder, "policy", "test", "--ask", "--format", "json", *JUDGE, server.url, "--model", "another")
+    assert "holds bands for the answers of systemone jev-1.13.0" in json.loads(ran.raw)["policies"][0]["stale"][0]
+    assert "holds bands for the answers of systemone jev-1.13.0" in ran.err
     other = process(folder, *command, "--model", "another")
     assert "holds bands for the answers of systemone jev-1.13.0" in other.err
     text = (folder / policy).read_text()
     (folder / policy).write_text(text.replace("Something failed.", "Something went wrong."))
     assert "the wording of detect:failure has changed since " in process(folder, *command).err
+    changed = "the wording of detect:failure has changed since "
+    assert changed in process(folder, "policy", "list").out
+    listed = json.loads(process(folder, "policy", "list", "--format", "json").raw)["policies"][0]
+    assert (listed["calibrated"], changed in listed["stale"][0]) == (False, True)
     (folder / "policies/trouble.bands.json").write_text("{")
     assert "policies/trouble.bands.json counts for nothing: " in process(folder, *command).err
 
@@ -367,6 +423,7 @@ def test_a_calibration_as_json(process, workspace, server):
     command = ["policy", "calibrate", "trouble", "--ask", *JUDGE, server.url]
     ran = process(folder, *command, "--examples", "rows.jsonl", "--format", "json")
     assert ran.code == 0
+    assert json.loads(ran.raw)["calibration"]["error_rate"] == 0.1
     found = json.loads(ran.raw)["calibration"]["questions"]["detect:failure"]
     assert found["coverage"] > 0.7
     assert len(found["brier"]) == len(found["ece"]) == 2
@@ -382,7 +439,8 @@ def test_a_calibration_that_cannot_be_made(process, workspace, server):
     ran = process(folder, "policy", "calibrate", "trouble", "--examples", "bad.jsonl")
     assert (ran.code, ran.out) == (2, "")
     assert "bad.jsonl:1: the policy has no question " in ran.err
-    assert "bad.jsonl:2: this line is no JSON: " in ran.err
+    assert "\ncite-lsp: bad.jsonl:2: this line is no JSON: " in ran.err
+    assert ran.err.endswith("\ncite-lsp: nothing is calibrated until bad.jsonl is mended: 4 faults\n")
     ran = process(folder, "policy", "calibrate", "trouble", "--examples", "none.jsonl")
     assert ran.err.startswith("cite-lsp: --examples none.jsonl ")
     ran = process(folder, "policy", "calibrate", "trouble", "--ask")
@@ -392,6 +450,38 @@ def test_a_calibration_that_cannot_be_made(process, workspace, server):
     few = process(folder, "policy", "calibrate", "trouble", "--ask", *JUDGE, server.url)
     assert few.code == 3
     assert "no band, so the policy's own counts: " in few.out
+
+
+def test_rows_alone_are_of_the_judge_that_is_named_and_of_nobody_else(process, workspace, server):
+    folder = workspace({**FILES, "rows.jsonl": rows(400)})
+    command = ["policy", "calibrate", "trouble", "--examples", "rows.jsonl"]
+    ran = process(folder, *command, "--write")
+    assert (ran.code, "whose answers the scores of --examples are is not known" in ran.err) == (2, True)
+    assert not (folder / "policies/trouble.bands.json").exists()
+    assert "answers of" not in process(folder, *command).out
+    ran = process(folder, *command, "--write", *JUDGE, server.url)
+    assert json.loads((folder / "policies/trouble.bands.json").read_text())["model"].startswith("systemone jev-1.13.0")
+    assert server.counts()["requests"] == 0
+
+
+def test_bands_of_a_part_of_the_examples_are_not_written(workspace, server):
+    server.script(faults=[hang(times=None, holds="disk full")])
+    folder = workspace({**FILES, "rows.jsonl": rows(400), "policies/trouble.bands.json": "{}"})
+    command = ["policy", "calibrate", "trouble", "--ask", "--write", "--examples", "rows.jsonl", *JUDGE, server.url]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "cite_lsp", *command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert server.wait_for(lambda counts: counts["running"] == 1)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert b"interrupted: no bands are written of a part of the examples" in err
+    assert (folder / "policies/trouble.bands.json").read_text() == "{}"
+
+
+def test_the_help_says_how_many_examples_an_error_rate_takes(cli, workspace):
+    said = " ".join(cli(workspace(FILES), "policy", "calibrate", "--help").out.split())
+    assert "without an error 28 of each at 0.1, 57 at 0.05." in said
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="not run: Windows lets the owner write")

@@ -66,6 +66,41 @@ def test_rows_of_one_example_that_are_alike_do_not_make_a_bound_look_better() ->
     assert alone > 2 * len(bands)
 
 
+def odd_ones_out(groups: int, rows: int, seed: int) -> list[LabelledScore]:
+    """Rows of few examples; a fifth of examples is odd: all that looks like yes in it is no."""
+    deal = random.Random(seed)
+    return [
+        row(0.9 if at % 2 else 0.1, bool(at % 2) and not odd, f"g{group}")
+        for group in range(groups)
+        for odd in [deal.random() < 0.2]
+        for at in range(rows)
+    ]
+
+
+@pytest.mark.parametrize("groups", [2, 5, 10, 25])
+def test_rows_of_few_examples_that_may_err_together_get_no_band(groups: int) -> None:
+    """Where none of few examples happens to be odd, nothing in their rows shows that one could be."""
+    claimed = sum(calibrated(odd_ones_out(groups, 200 // groups * 2, seed)).band is not None for seed in range(40))
+    assert claimed <= (1 - AIM.confidence) * 40
+
+
+def test_of_few_examples_that_is_said_and_nothing_is_bounded_by_the_count_of_rows() -> None:
+    found = calibrated([row(0.9 if at % 2 else 0.1, bool(at % 2), f"g{at % 3}") for at in range(300)])
+    assert found.why == (
+        "the rows of yes are of 3 examples and those of no of 3, and rows of one example may err together: it takes 22 "
+        "examples of each"
+    )
+    assert (found.no.bound, found.yes.bound) > (0.5, 0.5)
+
+
+def test_how_many_labelled_examples_it_takes_is_what_the_help_says() -> None:
+    for rate, least in ((0.1, 28), (0.05, 57)):
+        for count, kept in ((least - 1, False), (least, True)):
+            rows = [row(0.9 if at % 2 else 0.1, bool(at % 2), str(at)) for at in range(2 * count)]
+            bands = [calibrated(rows, Aim(rate, seed=seed)).band is not None for seed in range(5)]
+            assert all(bands) if kept else not all(bands)
+
+
 @pytest.mark.parametrize("name", WORLDS)
 def test_coverage_and_error_of_held_out_rows_are_what_new_rows_show(name: str) -> None:
     found = calibrated(WORLDS[name].rows(4000, 5))

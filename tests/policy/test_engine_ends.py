@@ -197,6 +197,31 @@ def test_what_was_answered_is_kept_although_the_run_ends_while_it_is() -> None:
     assert len(shelf.kept) == 100
 
 
+async def test_the_run_after_a_cancelled_one_does_not_ask_for_what_was_just_answered() -> None:
+    """A newer save takes the place of a run whose last answer is still on its way into the memory."""
+    keeping, asked = asyncio.Event(), []
+    loop = asyncio.get_running_loop()
+
+    class Late(Shelf):
+        def keep(self, known: Mapping[str, Mapping[str, Any]]) -> None:
+            loop.call_soon_threadsafe(keeping.set)
+            asyncio.run_coroutine_threadsafe(turns(), loop).result()
+            super().keep(known)
+
+    async def client(request: dict[str, Any]) -> dict[str, Any]:
+        asked.append(texts_of(request))
+        return {"answers": {key: {"noul": 0} for key in request["questions"]}}
+
+    shelf, made = Late(), source(["passage"])
+    first = asyncio.create_task(run(client, made, RIDDLES, RunOptions(), memory=shelf))
+    await keeping.wait()
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    await run(client, made, RIDDLES, RunOptions(), memory=shelf)
+    assert asked == [["passage"]]
+
+
 # ------------------------------------------------------------------------------------------------ stop and cancel
 
 

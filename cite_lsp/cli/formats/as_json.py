@@ -123,16 +123,17 @@ def dumps(value: object) -> bytes:
     try:
         return orjson.dumps(value)
     except (TypeError, orjson.JSONEncodeError):
-        return orjson.dumps(_cleaned(value))
+        return orjson.dumps(cleaned(value))
 
 
-def _cleaned(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def cleaned(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Give a value without lone surrogates, as `shown` does for each text of it."""
     if isinstance(value, str):
         return shown(value)
     if isinstance(value, dict):
-        return {key: _cleaned(item) for key, item in value.items()}
+        return {key: cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_cleaned(item) for item in value]
+        return [cleaned(item) for item in value]
     return value
 
 

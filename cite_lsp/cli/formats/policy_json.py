@@ -1,17 +1,21 @@
-"""The JSON of `cite-lsp policy run`, written document by document."""
+"""The JSON of `cite-lsp policy …`; that of `policy run` is written document by document."""
 
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from cite_lsp import __version__
-from cite_lsp.cli.formats.as_json import Positions, Write, dumps, finding_data, problem_document, shown
+from cite_lsp.cli.formats.as_json import Positions, Write, cleaned, dumps, finding_data, problem_document, shown
 from cite_lsp.cli.run import Run
 from cite_lsp.findings.finding import Severity
 
 if TYPE_CHECKING:
     from cite_lsp.cli.policy_account import Account, Unchecked
     from cite_lsp.cli.policy_asking import Asked, Telling
+    from cite_lsp.cli.policy_shelf import Shelved
 
 
 class PolicyJsonWriter:
@@ -21,28 +25,25 @@ class PolicyJsonWriter:
         self._write = write
         self._run = run
         self._policy: tuple[str, str] | None = None
+        self._stale: dict[str, None] = {}
         self._first = True
 
-    def begin(self) -> None:
-        """Write what comes before the first policy, and what is wrong with the settings."""
+    def begin(self, refused: "Sequence[Shelved]" = ()) -> None:
+        """Write what comes before the first policy: what is wrong with the settings, and with policies."""
         head = dumps({"schema": 1, "tool": tool(), "root": shown(os.path.relpath(self._run.root))})
-        sources = dict.fromkeys(problem.source for problem in self._run.problems)
-        problems = [
-            problem_document(source, [each for each in self._run.problems if each.source == source], self._run.root)
-            for source in sources
-        ]
-        self._write(head[:-1] + b',"settings":' + dumps(problems) + b',"policies":[')
+        self._write(head[:-1] + b"," + dumps(wrong_data(self._run, refused))[1:-1] + b',"policies":[')
 
     def write(self, asked: "Asked") -> None:
         """Write one document."""
         this = (asked.file.path, asked.file.name)
         if this != self._policy:
             self._close()
-            head = dumps({"name": asked.file.name, "path": asked.file.path})
+            head = dumps({"name": asked.file.name, "path": shown(asked.file.path)})
             self._write((b"" if self._policy is None else b",") + b"\n" + head[:-1] + b',"documents":[')
             self._policy, self._first = this, True
         self._write((b"\n" if self._first else b",\n") + dumps(_document(asked)))
         self._first = False
+        self._stale |= dict.fromkeys(() if asked.outcome is None else asked.outcome.stale)
 
     def end(self, account: "Account", seconds: float, notes: Sequence[str]) -> None:
         """Write the summary."""
@@ -52,12 +53,37 @@ class PolicyJsonWriter:
 
     def _close(self) -> None:
         if self._policy is not None:
-            self._write(b"\n]}")
+            self._write(b'\n],"stale":' + dumps([shown(each) for each in self._stale]) + b"}")
+            self._stale.clear()
 
 
 def tool() -> Mapping[str, str]:
     """Give who wrote an output."""
     return {"name": "cite-lsp", "version": __version__}
+
+
+def write_data(data: Mapping[str, Any]) -> None:
+    """Write the JSON of another command whole; text in it that no file can hold is shown as far as it goes."""
+    whole = {"schema": 1, "tool": tool(), **data}
+    sys.stdout.buffer.write(orjson.dumps(cleaned(whole), option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def wrong_data(run: Run, refused: "Sequence[Shelved]") -> dict[str, Any]:
+    """Give what is wrong with the settings, and the policies that cannot be asked with what is wrong in each."""
+    sources = dict.fromkeys(problem.source for problem in run.problems)
+    settings = [
+        problem_document(source, [each for each in run.problems if each.source == source], run.root)
+        for source in sources
+    ]
+    return {"settings": settings, "refused": [checked_data(each) for each in refused]}
+
+
+def checked_data(each: "Shelved") -> dict[str, Any]:
+    """Give a policy that was checked, and what is wrong in it."""
+    from cite_lsp.cli.formats.policy_faults import faults_data  # noqa: PLC0415 - where something is wrong
+
+    text = each.text() if each.read.faults else ""
+    return {"name": each.name, "path": shown(each.read.path), "findings": faults_data(text, each.read.faults)}
 
 
 def not_checked_data(each: "Unchecked") -> dict[str, Any]:
@@ -97,6 +123,7 @@ def _telling(each: "Telling", places: Positions) -> dict[str, Any]:
 def _summary(account: "Account", seconds: float) -> dict[str, Any]:
     return {
         "documents": len(account.documents),
+        "unread": account.unread,
         "policies": len(account.policies),
         "passages": account.passages,
         "checked": account.checked,

@@ -17,7 +17,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from cite_lsp import __version__
-from cite_lsp.cli.console import make_console, standard_input
+from cite_lsp.cli.console import make_console, standard_input, write_bytes
 from cite_lsp.cli.formats.as_json import JsonWriter
 from cite_lsp.cli.formats.as_text import TextWriter, visible
 from cite_lsp.cli.jobs import Shape, Share, shares
@@ -133,7 +133,7 @@ def check(  # noqa: PLR0913, PLR0917 - its options
         narrow(run, since)
     console = make_console(no_color=no_color)
     shape = Shape(output is OutputFormat.JSON, excerpts, level, console.width, not no_cache)
-    writer = JsonWriter(sys.stdout.buffer.write, run) if shape.json else TextWriter(console, run, level)
+    writer = JsonWriter(write_bytes, run) if shape.json else TextWriter(console, run, level)
     writer.begin()
     summary = Summary()
     with _progress(shares(run, request, shape, jobs), len(run.documents), console, quiet=quiet) as done:
@@ -329,7 +329,7 @@ def cache_info(output: FormatOption = OutputFormat.TEXT, no_color: ColorOption =
     """
     from cite_lsp.cli.caching import cache_info as run  # noqa: PLC0415 - only here
 
-    run(make_console(no_color=no_color), sys.stdout.buffer.write, json=output is OutputFormat.JSON)
+    run(make_console(no_color=no_color), write_bytes, json=output is OutputFormat.JSON)
     sys.stdout.flush()
 
 
@@ -406,7 +406,7 @@ def schema(
         from cite_lsp.cli.judge_schema import judge_schema  # noqa: PLC0415
 
         printed = judge_schema()
-    sys.stdout.buffer.write(orjson.dumps(printed, option=orjson.OPT_INDENT_2) + b"\n")
+    write_bytes(orjson.dumps(printed, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 @app.command(add_help_option=False, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})

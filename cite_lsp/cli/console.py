@@ -1,4 +1,4 @@
-"""The console of standard output, and the text of standard input."""
+"""The console and the bytes of standard output, and the text of standard input."""
 
 import sys
 
@@ -23,3 +23,13 @@ def standard_input(paths: tuple[str, ...]) -> str | None:
     if STDIN not in paths:
         return None
     return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def write_bytes(data: bytes) -> None:
+    """Write bytes to standard output, all of them.
+
+    Where Python does not buffer (PYTHONUNBUFFERED, `python -u`) a signal cuts a write short, and only its count tells.
+    """
+    left = memoryview(data)
+    while left:
+        left = left[sys.stdout.buffer.write(left) :]

@@ -1,6 +1,5 @@
 """`cite-lsp judge --estimate`: what judging would take. Nothing is sent and nothing is asked."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cite_lsp.audit.selecting import select_rows
+from cite_lsp.cli.console import write_bytes
 from cite_lsp.cli.formats.as_text import visible
 from cite_lsp.cli.judges import leaves
 from cite_lsp.cli.run import UsageError
@@ -61,7 +61,7 @@ def tell_estimate(judging: "Judging", console: Console) -> int:
     if judging.wishes.output == "json":
         data: dict[str, Any] = {name: getattr(needed, name) for name in Needed.__slots__}
         whole = {"schema": 1, "estimate": {"judges": sorted(judges), **data}}
-        sys.stdout.buffer.write(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
+        write_bytes(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
         return 0
     for line in _lines(needed, judges):
         console.print(Text(visible(line)), highlight=False)

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from cite_lsp.cli.asking import Asking
 from cite_lsp.cli.choosing import Chosen, Taken, choices, edits_of
+from cite_lsp.cli.console import write_bytes
 from cite_lsp.cli.formats.as_text import TextWriter, visible
 from cite_lsp.cli.patch import Replaced, unified_diff
 from cite_lsp.cli.revision import Revision, moved_offset
@@ -293,7 +294,7 @@ def _errors(console: Console) -> Console:
 
 def _write_out(data: bytes) -> None:
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    write_bytes(data)
     sys.stdout.buffer.flush()
 
 

@@ -15,6 +15,7 @@ from cite_lsp.audit.meta import OUTCOMES, outcome
 from cite_lsp.audit.run import AuditReport, audit_document
 from cite_lsp.audit.verdicts import LABELS, Row, Verdict
 from cite_lsp.cli.audited import Account, Audited, Said
+from cite_lsp.cli.console import write_bytes
 from cite_lsp.cli.counting import Count, Silent, counting
 from cite_lsp.cli.formats.as_text import TextForm, TextWriter, told_of_verdicts, visible
 from cite_lsp.cli.judges import HoldingBack, Judges, leaves
@@ -112,11 +113,11 @@ def _output(
     if wishes.output == "json":
         from cite_lsp.cli.formats.as_json import JsonForm, JsonWriter  # noqa: PLC0415
 
-        return JsonForm(run, excerpts=wishes.excerpts), JsonWriter(sys.stdout.buffer.write, run)
+        return JsonForm(run, excerpts=wishes.excerpts), JsonWriter(write_bytes, run)
     if wishes.output == "markdown":
         from cite_lsp.cli.formats.as_markdown import MarkdownForm, MarkdownWriter  # noqa: PLC0415
 
-        return MarkdownForm(level, always), MarkdownWriter(sys.stdout.buffer.write, run)
+        return MarkdownForm(level, always), MarkdownWriter(write_bytes, run)
     return TextForm(level, console.width, always), TextWriter(console, run, level, judges=True, verdicts=bool(always))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from cite_lsp.cli.console import write_bytes
 from cite_lsp.cli.counting import Count, Silent, counting
 from cite_lsp.cli.formats.as_text import visible
 from cite_lsp.cli.interrupts import be_patient, cancelled_once
@@ -173,7 +174,7 @@ def _refuse(refusal: Refusal, wishes: Wishes, started: float) -> int:
     elif wishes.json:
         from cite_lsp.cli.formats.policy_json import PolicyJsonWriter  # noqa: PLC0415
 
-        writer = PolicyJsonWriter(sys.stdout.buffer.write, refusal.run)
+        writer = PolicyJsonWriter(write_bytes, refusal.run)
         writer.begin(refusal.policies)
         writer.end(Account(), time.perf_counter() - started, (*refusal.run.notes, refusal.note))
     sys.stdout.flush()
@@ -202,7 +203,7 @@ def _writer(asking: "Asking") -> "PolicyTextWriter | PolicyJsonWriter":
     if wishes.json:
         from cite_lsp.cli.formats.policy_json import PolicyJsonWriter  # noqa: PLC0415
 
-        return PolicyJsonWriter(sys.stdout.buffer.write, asking.run)
+        return PolicyJsonWriter(write_bytes, asking.run)
     from cite_lsp.cli.formats.policy_text import PolicyTextWriter  # noqa: PLC0415
 
     return PolicyTextWriter(asking.console, asking.run, wishes.level, quiet=wishes.quiet)
@@ -462,7 +463,8 @@ def _unchecked(job: Job, outcome: PolicyOutcome, *, wished: bool) -> Iterator[Un
     """Give what was not checked, one for each reason and concern."""
     groups: dict[tuple[str, str, bool], list[Piece]] = {}
     for each in outcome.unchecked:
-        as_wished = wished or (each.cause == "withheld" and each.why != NO_INPUT)
+        stays = each.cause == "withheld" and each.why != NO_INPUT and not each.why.endswith(_ASK_ANYWAY)
+        as_wished = wished or stays
         groups.setdefault((each.why, each.concern or "", as_wished), []).append(each.piece)
     for (why, concern, as_wished), pieces in groups.items():
         ids, lines = tuple(each.id for each in pieces), tuple(each.line for each in pieces)

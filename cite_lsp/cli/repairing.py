@@ -10,6 +10,7 @@ from rich.text import Text
 
 from cite_lsp.audit.judgement import Judgement
 from cite_lsp.audit.repair import Repair, RoundOutcome, repair_round
+from cite_lsp.cli.console import write_bytes
 from cite_lsp.cli.fixing import Mended
 from cite_lsp.cli.formats.as_text import visible
 from cite_lsp.cli.judging import DONE, FOUND, INTERRUPTED, UNFINISHED, errors_of, tell_troubles, told_of_judges
@@ -170,7 +171,7 @@ class Repairing:
     def _write(self, mended: Mended) -> None:
         if not self._judging.wishes.write:
             sys.stdout.flush()
-            sys.stdout.buffer.write(mended.diff())
+            write_bytes(mended.diff())
             sys.stdout.buffer.flush()
         elif why := replace_file(mended.real, mended.new, mended.source.sha256, self._judging.run.root):
             self._failures.append(f"{mended.path} {why}")

@@ -829,11 +829,13 @@ def test_an_interrupt_tells_what_is_known_and_leaves_the_rest_for_later(workspac
 
 @pytest.mark.skipif(sys.platform == "win32", reason="not run: Windows has no such signals")
 @pytest.mark.parametrize("pause", [0.0, 0.03])
-def test_a_press_that_arrives_twice_cuts_nothing_off(workspace, server, pause):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_press_that_arrives_twice_cuts_nothing_off(workspace, server, pause, unbuffered):
     folder = workspace({**FILES, "logs/a.log": a_log(1000)})
     server.script(faults=[hang(times=None, after=2)])
     command = [sys.executable, "-m", "cite_lsp", *to(server, "--format", "json", "--quiet")]
-    running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    env = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
     assert server.wait_for(lambda counts: counts["running"] >= 4)
     running.send_signal(signal.SIGINT)
     time.sleep(pause)

@@ -1,13 +1,13 @@
 """The JSON of `cite-lsp policy …`; that of `policy run` is written document by document."""
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
 from cite_lsp import __version__
+from cite_lsp.cli.console import write_bytes
 from cite_lsp.cli.formats.as_json import Positions, Write, cleaned, dumps, finding_data, problem_document, shown
 from cite_lsp.cli.run import Run
 from cite_lsp.findings.finding import Severity
@@ -65,7 +65,7 @@ def tool() -> Mapping[str, str]:
 def write_data(data: Mapping[str, Any]) -> None:
     """Write the JSON of another command whole; text in it that no file can hold is shown as far as it goes."""
     whole = {"schema": 1, "tool": tool(), **data}
-    sys.stdout.buffer.write(orjson.dumps(cleaned(whole), option=orjson.OPT_INDENT_2) + b"\n")
+    write_bytes(orjson.dumps(cleaned(whole), option=orjson.OPT_INDENT_2) + b"\n")
 
 
 def wrong_data(run: Run, refused: "Sequence[Shelved]") -> dict[str, Any]:

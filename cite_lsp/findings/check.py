@@ -90,6 +90,7 @@ class Levels:
         self._tracked = tracked
         self.record = settings.is_record(path)
         self._known: dict[str, Level] = {}
+        self._known_of: dict[tuple[str, Level], Level] = {}
 
     def of(self, code: str) -> Level:
         """Give the severity that settings leave a code, or "off"."""
@@ -101,7 +102,10 @@ class Levels:
         """Give the severity that settings leave a finding whose teller may have given it one, or "off"."""
         if told.level is None:
             return self.of(told.code)
-        level = severity_of(told.code, self._path, self._settings, told.level)
+        name = told.code, told.level
+        if name not in self._known_of:
+            self._known_of[name] = severity_of(told.code, self._path, self._settings, told.level)
+        level = self._known_of[name]
         return Severity.HINT if told.doubtful and level != "off" else level
 
     def _default(self, code: str) -> Level:

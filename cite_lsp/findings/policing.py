@@ -10,7 +10,6 @@ from cite_lsp.findings.told import Told, as_written
 from cite_lsp.judges.policies import PolicyOutcome, Unchecked
 from cite_lsp.judges.shown_lines import said
 from cite_lsp.policy.language import Choice, Concern, Score, Side, YesNo
-from cite_lsp.policy.report import Citation
 from cite_lsp.policy.report import Finding as PolicyFinding
 from cite_lsp.policy.splitting import Piece
 
@@ -86,21 +85,22 @@ def _told(finding: PolicyFinding, outcome: PolicyOutcome) -> Iterator[PolicyTold
     code = code_of(file.name, concern.name)
     level = level_of(file, concern.name)
     described = _described(finding, file)
+    beside = [_beside(pieces[each.passage.id], finding) for each in finding.evidence]
     for number, citation in enumerate(finding.evidence):
         piece = pieces[citation.passage.id]
         holds = finding.verdict == "holds" and citation.verdict == "holds"
         verdict = "holds" if holds else "review"
         message = _message(concern, file, verdict, piece, described)
         told = Told(code, message, piece.start, piece.end, None, level=level, doubtful=not holds)
-        related = tuple([_beside(pieces[each.passage.id], finding) for each in _near(finding, number)])
+        related = tuple([beside[each] for each in _near(len(beside), number)])
         yield PolicyTold(told, piece, file.name, concern.name, verdict, bool(finding.roles), related)
 
 
-def _near(finding: PolicyFinding, number: int) -> list[Citation]:
-    """Give the evidence beside that of a number: the nearest, where there is much."""
-    first = max(0, min(number - _MOST_BESIDE // 2, len(finding.evidence) - _MOST_BESIDE - 1))
-    near = range(first, min(first + _MOST_BESIDE + 1, len(finding.evidence)))
-    return [finding.evidence[each] for each in near if each != number]
+def _near(count: int, number: int) -> list[int]:
+    """Give which of so many passages are told of beside that of a number: the nearest, where there are many."""
+    first = max(0, min(number - _MOST_BESIDE // 2, count - _MOST_BESIDE - 1))
+    near = range(first, min(first + _MOST_BESIDE + 1, count))
+    return [each for each in near if each != number]
 
 
 def level_of(file: "PolicyFile", concern: str) -> Level:

@@ -23,7 +23,10 @@ LOOKS_LIKE_A_KEY = "a line of this passage looks like a key, so it was not sent"
 NO_INPUT = "this policy is asked beside an input, and none was given"
 _INPUT_IS_A_KEY = "a line of the input looks like a key, so nothing was sent"
 _CITED_IS_A_KEY = "a line that this passage cites looks like a key, so it was not sent"
+_HEADING_IS_A_KEY = "the heading above this passage looks like a key, so it was not sent"
+NO_CITATIONS = "what this file cites is not known, as files.include does not take it in"
 _NOT_TEXT = "this passage holds half of a character, which cannot be sent"
+_SHORTEST_KEY = 16
 _MOST_CITED = 40_000
 """Characters of what a passage cites: a list of citations has no end, and is paid for."""
 
@@ -111,7 +114,7 @@ def plan(
     path: str,
     *,
     withheld: str = "",
-    cited: Sequence[CitedLines] = (),
+    cited: Sequence[CitedLines] | None = (),
     given: str | None = None,
 ) -> Plan:
     """Give what a policy asks about a document. Asks nobody and reads no file; linear in the text.
@@ -121,11 +124,15 @@ def plan(
         text: The whole text.
         path: Of the document; its ending says how it is read.
         withheld: Why nothing of the document is sent (`Sending.named_document`), "" where it may be.
-        cited: What its citations lead to, in the order of the text (`cited_lines`); for `input = "cited"`.
+        cited: What its citations lead to, in the order of the text (`cited_lines`); for `input = "cited"`. None where
+            nobody has looked: then all passages stay here.
         given: The input, for `input = "given"`; None where there is none.
     """
     secret = kept_back_lines([without_end(line) for line in lines_with_ends(text)]) if not withheld else frozenset()
     whole = withheld or _why_no_input(file, given)
+    if file.input == "cited" and cited is None:
+        whole = whole or NO_CITATIONS
+    headings = _Headings(text, secret) if "section" in file.show else None
     units: list[dict[str, Any]] = []
     pieces: dict[str, Piece] = {}
     stays: list[Withheld] = []
@@ -135,7 +142,7 @@ def plan(
         meta = dict(piece.meta)
         if file.input == "given" and given is not None:
             meta["input"] = given
-        elif file.input == "cited":
+        elif file.input == "cited" and cited is not None:
             while place < len(cited) and cited[place].start < piece.start:
                 place += 1
             here = _cited_in(piece, cited, place)
@@ -144,6 +151,8 @@ def plan(
                 continue
             meta["input"] = "\n\n".join(each.text for each in here if each.text)
             why = why or _why_cited_is_withheld(here, meta["input"])
+        if headings is not None and not why and headings.are_keys(str(meta.get("section", ""))):
+            why = _HEADING_IS_A_KEY
         pieces[piece.id] = piece
         if why:
             stays.append(Withheld(piece, why))
@@ -172,6 +181,20 @@ def _why_withheld(piece: Piece, secret: frozenset[int]) -> str:
         if not secret.isdisjoint(range(first, max(last, first + 1))):
             return LOOKS_LIKE_A_KEY
     return "" if is_json(piece.text) else _NOT_TEXT
+
+
+class _Headings:
+    """Says of headings, without their marks, whether they look like keys; `secret`: the lines of the text that do."""
+
+    def __init__(self, text: str, secret: frozenset[int]) -> None:
+        self._lines = [line for number, line in enumerate(lines_with_ends(text)) if number in secret] if secret else []
+        self._known = {"": False}
+
+    def are_keys(self, heading: str) -> bool:
+        if heading not in self._known:
+            said = len(heading) >= _SHORTEST_KEY and any(heading in line for line in self._lines)
+            self._known[heading] = said or bool(kept_back_lines([heading]))
+        return self._known[heading]
 
 
 def _cited_in(piece: Piece, cited: Sequence[CitedLines], place: int) -> list[CitedLines]:

@@ -7,16 +7,17 @@ stays as it was known: it is *not checked*, which the status says, and never *no
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from cite_lsp.audit.judgement import Trouble, Usage
 from cite_lsp.server.judging import UNLISTED, Begun, rows_of
 from cite_lsp.server.open_document import OpenDocument, Place
-from cite_lsp.server.policy_book import Asked, Since
+from cite_lsp.server.policy_book import Asked
 from cite_lsp.server.policy_clients import NotAsked, PolicyClients
 from cite_lsp.server.policy_made import made_of
+from cite_lsp.server.policy_runs import PolicyCount, Ran, Run, asked_by, is_about, why_too_large
 from cite_lsp.server.policy_shelf import hashes_of, is_not_listed, read_policies, reader_of
 from cite_lsp.server.progress import Progress
 from cite_lsp.server.uris import key
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from cite_lsp.judges.policies import CitedLines, Plan, PolicyClient, PolicyOutcome
     from cite_lsp.policy.files import PolicyFile, PolicyRead
     from cite_lsp.policy.progress import Progress as Progressed
-    from cite_lsp.policy.progress import Stop
     from cite_lsp.server.session import Session
 
 log = logging.getLogger(__name__)
@@ -40,67 +40,6 @@ _SILENT = frozenset({"withheld", "cancelled"})
 """Causes that nobody is told of in a message: the status has them."""
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyCount:
-    """What one policy came to in a file."""
-
-    policy: str
-    passages: int
-    unchecked: int
-    found: int
-    review: int
-    why: str
-
-    def to_data(self) -> dict[str, Any]:
-        """Give it as the command answers."""
-        return {
-            "policy": self.policy,
-            "passages": self.passages,
-            "unchecked": self.unchecked,
-            "found": self.found,
-            "review": self.review,
-            "why": self.why or None,
-        }
-
-
-@dataclass(slots=True)
-class Ran:
-    """What a run over a file came to.
-
-    `why`: why nobody was asked, a sentence; "" where somebody was. `refused`: the policy files that are faulty.
-    """
-
-    counts: list[PolicyCount] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-    why: str = ""
-    ended: bool = False
-    """Whether a person has ended it."""
-
-
-@dataclass(slots=True)
-class _Run:
-    """One run over a file: the text as it was begun with, and how far it is."""
-
-    place: Place
-    text: str
-    begun: Begun | None
-    since: Since
-    by_hand: bool
-    ran: Ran = field(default_factory=Ran)
-    stop: "Stop | None" = None
-    queued: int = 0
-    """Passages that are waited for."""
-
-    hashes: Mapping[str, str] | None = None
-    """Of the policies that there were as it began; None where it has not read them yet."""
-
-    def end(self) -> None:
-        """End it: nothing more is asked, what was answered is told."""
-        self.ran.ended = True
-        if self.stop is not None:
-            self.stop.end("cancelled", "the run was ended before this was asked")
-
-
 class Policies:
     """Runs of policies, one for each open file at most."""
 
@@ -111,11 +50,13 @@ class Policies:
         """What was asked in this session."""
         self.clients = PolicyClients(session.judges, trusted=session.trusted, secrets=session.server.secrets)
         self._session = session
-        self._trouble = ""
-        """Why passages of the last run were not checked, a sentence; "" when all were."""
-        self._refused = ""
-        """Which policy file is not asked as it is faulty, a sentence; "" where none is."""
-        self._runs: dict[OpenDocument, tuple[_Run, asyncio.Task[Ran]]] = {}
+        self._troubles: dict[OpenDocument, str] = {}
+        """Of open files why passages were not checked as they were asked about last, a sentence."""
+        self._refused: dict[str | None, str] = {}
+        """By the folder of its settings which policy file is not asked as it is faulty, a sentence."""
+        self._changes = 0
+        """How often policy files may have changed."""
+        self._runs: dict[OpenDocument, tuple[Run, asyncio.Task[Ran]]] = {}
         self._reading: asyncio.Task[None] | None = None
         self._changed_again = False
         self._said: dict[str, frozenset[str]] = {}
@@ -124,7 +65,9 @@ class Policies:
     @property
     def error(self) -> str:
         """Why something was not checked, a sentence; "" when all was."""
-        return self._trouble or self._refused
+        places = [document.place or document.beside for document in self._session.documents.values()]
+        refused = [self._refused.get(place.loaded.root, "") for place in places if place is not None]
+        return next(filter(None, (*self._troubles.values(), *refused)), "")
 
     @property
     def busy(self) -> bool:
@@ -148,18 +91,26 @@ class Policies:
             self.start(document)
 
     def start(self, document: OpenDocument, *, by_hand: bool = False) -> "asyncio.Task[Ran]":
-        """Ask the policies of a file as it is now; an older run of it ends. `by_hand`: a person asked for it."""
+        """Ask the policies of a file as it is now; an older run of it ends, unless it is about the same.
+
+        `by_hand`: a person asked for it.
+        """
         session = self._session
         session.settle()
-        self.stop(document)
         place = self._place(document)
+        known = self._runs.get(document)
+        if known is not None and place is not None and is_about(known[0], document, place):
+            known[0].again = not by_hand  # what is being asked is paid for, and what it cites may have changed
+            known[0].by_hand = known[0].by_hand or by_hand
+            return known[1]
+        self.stop(document)
         if place is None:
             return asyncio.ensure_future(_nothing())
         if document.place is None:
             document.beside = place = replace(place, space=session.space_at(place.root))
         # now: a change that has arrived already may come before the task has its turn
         since = document.policies.begin()
-        run = _Run(place, document.buffer.text, Begun.of(document), since, by_hand)
+        run = Run(place, document.buffer.text, Begun.of(document), since, by_hand)
         task = asyncio.ensure_future(self._run(document, run))
         self._runs[document] = (run, task)
         task.add_done_callback(lambda done: self._ended(document, run, done))
@@ -180,6 +131,18 @@ class Policies:
     def forget(self, document: OpenDocument) -> None:
         """End the run over a file that was closed."""
         self.stop(document)
+        self._troubles.pop(document, None)
+
+    def listed(self) -> None:
+        """Look over what runs, now that files were listed anew: git may ignore what is being sent."""
+        for document, (run, _) in list(self._runs.items()):
+            if run.sends and self._why_withheld(run.place):
+                self.stop(document)
+                asyncio.get_running_loop().call_soon(self._start_anew, document, run.by_hand)
+
+    def _start_anew(self, document: OpenDocument, by_hand: bool) -> None:
+        if self._session.documents.get(key(document.uri)) is document:
+            self.start(document, by_hand=by_hand)
 
     async def outcome(self, document: OpenDocument, task: "asyncio.Task[Ran]") -> Ran:
         """Give what a run comes to, or the newer one that has taken its place; cancelling this ends the run softly."""
@@ -202,7 +165,7 @@ class Policies:
                 beside = self._place(document)
                 document.beside = beside and replace(beside, space=self._session.space_at(beside.root))
             known = self._runs.get(document)
-            if known is not None and _asked(known[0].place) != _asked(document.place or document.beside):
+            if known is not None and asked_by(known[0].place) != asked_by(document.place or document.beside):
                 self.stop(document)
                 if not known[0].by_hand:
                     self.saved(document)
@@ -213,6 +176,7 @@ class Policies:
     def files_changed(self, paths: Sequence[str]) -> None:
         """Take note that files changed, appeared or vanished: policies may be among them."""
         if any(path.endswith(".toml") for path in paths):
+            self._changes += 1
             self._read_soon()
 
     def _place(self, document: OpenDocument) -> Place | None:
@@ -225,8 +189,13 @@ class Policies:
 
     def _read_soon(self) -> None:
         """Read the policy files again once they rest, where something hangs on them: what is outdated vanishes."""
-        if any(document.policies.asked for document in self._session.documents.values()) or self._runs:
+        if any(map(self._hangs_on_policies, self._session.documents.values())):
             self._session.timers.after_rest("policy files", _REREAD_REST, self._read_now)
+
+    def _hangs_on_policies(self, document: OpenDocument) -> bool:
+        place = document.place or document.beside
+        refused = place is not None and place.loaded.root in self._refused
+        return bool(document.policies.asked) or document in self._runs or refused
 
     def _read_now(self) -> None:
         if self._reading is not None:
@@ -248,7 +217,7 @@ class Policies:
         read: dict[tuple[str, int], Sequence[PolicyRead]] = {}
         for document in list(self._session.documents.values()):
             place = document.place or document.beside
-            if place is None or not (document.policies.asked or document in self._runs):
+            if place is None or not self._hangs_on_policies(document):
                 continue
             name = place.loaded.root, id(place.loaded)
             if name not in read:
@@ -262,17 +231,27 @@ class Policies:
     def _keep_only(self, document: OpenDocument, read: "Sequence[PolicyRead]") -> None:
         if document.policies.keep_only(hashes_of(read)):
             self._told(document)
+        if not document.policies.asked:
+            self._troubles.pop(document, None)
         self._session.status_soon()
 
     async def _read(self, place: Place) -> "Sequence[PolicyRead]":
         """Read the policies that the settings of a place name, as they are on disk, in a thread."""
         index = next((each for each in place.snapshot.indexes if each.root == place.root), None)
         paths = index.paths if index is not None else ()
-        return await asyncio.to_thread(read_policies, place, paths)
+        changes = -1
+        while changes != self._changes:  # what was read meanwhile may be as it was before
+            changes = self._changes
+            read = await asyncio.to_thread(read_policies, place, paths)
+        self._refused.pop(place.loaded.root, None)
+        for each in read:
+            if each.file is None:
+                self._refused.setdefault(place.loaded.root, f"{each.path} is faulty, so it is not asked")
+        return read
 
     # --- one run
 
-    async def _run(self, document: OpenDocument, run: _Run) -> Ran:
+    async def _run(self, document: OpenDocument, run: Run) -> Ran:
         await self._session.rounds.listed(run.place.space)
         await self.clients.load(run.place.settings)
         from cite_lsp.judges.policies import applies  # noqa: PLC0415 - it is loaded by now
@@ -281,15 +260,18 @@ class Policies:
         self._keep_only(document, read)
         run.hashes = hashes_of(read)
         run.ran.refused = [each.path for each in read if each.file is None]
-        self._refused = f"{run.ran.refused[0]} is faulty, so it is not asked" if run.ran.refused else ""
         is_document = document.place is not None
         known = [each.file for each in read if each.file is not None]
         files = [file for file in known if applies(file, run.place.inside, is_document=is_document)]
-        if files:
+        trouble = ""
+        if files and not is_document and (trouble := why_too_large(document, run.place)):
+            run.ran.why = trouble
+        elif files:
             await self._list_a_new_file(run.place)
             plans = [await self._plan(document, run, file) for file in files]
             outcomes = await self._ask(document, run, plans)
-            self._trouble = next((each.message for each in _loud(outcomes)), "")
+            trouble = next((each.message for each in _loud(outcomes)), "")
+        self._troubles[document] = trouble
         self._session.status_soon()
         return run.ran
 
@@ -298,37 +280,48 @@ class Policies:
         if is_not_listed(place):
             await place.space.list_now()
 
-    def _ended(self, document: OpenDocument, run: _Run, task: "asyncio.Task[Ran]") -> None:
+    def _ended(self, document: OpenDocument, run: Run, task: "asyncio.Task[Ran]") -> None:
         document.policies.end(run.since)
         self.queued -= run.queued
         if self._runs.get(document, (None, None))[0] is run:
             del self._runs[document]
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self._trouble = f"asking policies failed: {type(error).__name__}"
-            log.error("%s", self._trouble, exc_info=error)
+            self._troubles[document] = f"asking policies failed: {type(error).__name__}"
+            log.error("%s", self._troubles[document], exc_info=error)
+        if run.again and not task.cancelled():
+            asyncio.get_running_loop().call_soon(self._save_again, document)
         if not task.cancelled():  # whoever has cancelled it tells what there is
             self._session.status_soon()
 
-    def _count(self, run: _Run, queued: int) -> None:
+    def _save_again(self, document: OpenDocument) -> None:
+        if self._session.documents.get(key(document.uri)) is document and document not in self._runs:
+            self.saved(document)
+
+    def _count(self, run: Run, queued: int) -> None:
         self.queued += queued - run.queued
         run.queued = queued
         self._session.status_soon()
 
     # --- what is asked about
 
-    async def _plan(self, document: OpenDocument, run: _Run, file: "PolicyFile") -> "Plan":
+    async def _plan(self, document: OpenDocument, run: Run, file: "PolicyFile") -> "Plan":
         from cite_lsp.judges.policies import plan  # noqa: PLC0415 - it is loaded by now
 
         place = run.place
         await self._session.rounds.listed(place.space)
-        sending = self._session.judging.sending(place, place.snapshot)
-        full = joined(place.root, place.path)
-        why = UNLISTED if place.space.held_back or place.space.rules_changed else sending.named_document(full)
-        cited: Sequence[CitedLines] = ()
+        why = self._why_withheld(place)
+        run.sends = not why
+        cited: Sequence[CitedLines] | None = None
         if file.input == "cited" and run.begun is not None and not why:
             cited = await self._cited(document, run.begun, run.place)
         return await asyncio.to_thread(plan, file, run.text, place.path, withheld=why, cited=cited)
+
+    def _why_withheld(self, place: Place) -> str:
+        """Say why nothing of a file is sent, a sentence without a full stop; "" where it may be."""
+        if place.space.held_back or place.space.rules_changed:
+            return UNLISTED
+        return self._session.judging.sending(place, place.snapshot).named_document(joined(place.root, place.path))
 
     async def _cited(self, document: OpenDocument, begun: Begun, place: Place) -> "Sequence[CitedLines]":
         """Read what the citations of a document lead to, some at a time."""
@@ -347,7 +340,7 @@ class Policies:
 
     # --- asking
 
-    async def _ask(self, document: OpenDocument, run: _Run, plans: "Sequence[Plan]") -> "list[PolicyOutcome]":
+    async def _ask(self, document: OpenDocument, run: Run, plans: "Sequence[Plan]") -> "list[PolicyOutcome]":
         """Ask about each plan, and tell what each came to as it comes."""
         from cite_lsp.judges.policies import not_asked  # noqa: PLC0415 - it is loaded by now
 
@@ -358,7 +351,7 @@ class Policies:
             run.ran.why = str(error)
             outcomes = [not_asked(planned, run.ran.why) for planned in plans]
             for outcome in outcomes:
-                self._take(document, run, outcome)
+                await self._take(document, run, outcome)
             if not run.by_hand:
                 self._say_new("nobody", _loud(outcomes))
             return outcomes
@@ -375,7 +368,7 @@ class Policies:
         self._say_new("kept answers", [Trouble(message, message) for message in self.clients.messages])
         return outcomes
 
-    def _progress(self, run: _Run, plans: "Sequence[Plan]") -> Progress:
+    def _progress(self, run: Run, plans: "Sequence[Plan]") -> Progress:
         total = sum(len(planned.source.passages) for planned in plans)
         self._count(run, total)
         progress = Progress(self._session.server, f"Asking about {run.place.path}", total, "passages", run.end)
@@ -385,7 +378,7 @@ class Policies:
     async def _asked(
         self,
         document: OpenDocument,
-        run: _Run,
+        run: Run,
         client: "PolicyClient",
         planned: "Plan",
         told: "_Told",
@@ -415,17 +408,17 @@ class Policies:
             report = outcome.report
             tokens = (report.usage.input_tokens, report.usage.output_tokens) if report.usage else (0, 0)
             self.usage += Usage(report.requests, *tokens)
-        self._take(document, run, outcome)
+        await self._take(document, run, outcome)
         return outcome
 
     # --- what it came to
 
-    def _take(self, document: OpenDocument, run: _Run, outcome: "PolicyOutcome") -> None:
+    async def _take(self, document: OpenDocument, run: Run, outcome: "PolicyOutcome") -> None:
         """Take what a policy came to, and tell it."""
         from cite_lsp.findings.policing import codes_of, why_unchecked  # noqa: PLC0415 - it is loaded by now
 
         planned, file = outcome.plan, outcome.plan.file
-        made = made_of(outcome, run.text)
+        made = await asyncio.to_thread(made_of, outcome, run.text)
         codes = frozenset(codes_of(file).values())
         why = why_unchecked(outcome.unchecked)
         asked = Asked(file.hash, codes, len(planned.pieces), outcome.passages_unchecked, why)
@@ -458,7 +451,7 @@ class Policies:
 class _Told:
     """Tells how far a run is, of policies that are asked one after the other."""
 
-    def __init__(self, policies: Policies, run: _Run, progress: Progress, before: int) -> None:
+    def __init__(self, policies: Policies, run: Run, progress: Progress, before: int) -> None:
         """`before`: how many passages the policies before this one had."""
         self._policies = policies
         self._run = run
@@ -481,12 +474,3 @@ def _loud(outcomes: "Sequence[PolicyOutcome]") -> list[Trouble]:
 
 async def _nothing() -> Ran:
     return Ran()
-
-
-def _asked(place: Place | None) -> object:
-    """Give what says who is asked, and what: settings, and the files beside."""
-    if place is None:
-        return None
-    settings = place.settings
-    who = settings.judge, settings.policies, settings.policy, settings.cache, settings.server.trusted
-    return place.space, place.path, who

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 _BELOW = 2
 """Lines below a passage in which an edit may make it longer."""
+_GO_ON: "frozenset[Kind]" = frozenset({"turns", "list-items", "sections", "log-lines"})
+"""Kinds of passages that may go on behind blank lines: how far below an edit counts hangs on these."""
+_MOST_BLANK = 50
+"""Blank lines that are looked at."""
+_STAMPED = "2026-01-02 10:00:00 INFO behind\n"
+_UNSTAMPED = "behind\n"
+"""Lines of logs in which every entry begins with a time, and of others: which it is hangs on the whole text."""
 _CONTEXT = 12
 """Lines above a passage that are split with it at most: up to the nearest blank one."""
 _LONGEST = 300
@@ -48,6 +55,8 @@ class Spot:
     """How many characters stand behind it on its last line."""
     alive: bool = True
     """Whether the passage is as it was when it was asked about."""
+    _range: "tuple[object, Range] | None" = None
+    """Where it was as its range was given last, and that."""
 
     def offsets(self, places: Places) -> tuple[int, int]:
         """Give where it begins and ends, as code-point offsets into the text of `places`."""
@@ -55,7 +64,10 @@ class Spot:
 
     def range(self) -> Range:
         """Give its range in the protocol's form."""
-        return range_of((self.first, self.units[0]), (self.last, self.units[1]))
+        where = self.first, self.last, self.units
+        if self._range is None or self._range[0] != where:
+            self._range = where, range_of((self.first, self.units[0]), (self.last, self.units[1]))
+        return self._range[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,7 +249,7 @@ class PolicyBook:
         for spot in spots:
             behind = bisect_left(ends, spot.first)
             delta = grown[behind]
-            beside = _near(spot, changes, behind)
+            beside = _near(spot, changes, behind, lines, delta)
             if beside:
                 near.append((spot, beside, delta))
             else:
@@ -245,21 +257,22 @@ class PolicyBook:
                 spot.last += delta
         near.sort(key=lambda each: (each[0].first, each[0].column))
         taken: dict[tuple[int, int, str], tuple[int, int]] = {}
+        splits = _Splits(lines, path)
         for spot, beside, delta in near:
-            self._look(spot, _Beside(beside, delta), lines, path, taken)
+            self._look(spot, _Beside(beside, delta), splits, taken)
 
     def _look(
         self,
         spot: Spot,
         beside: "_Beside",
-        lines: Sequence[str],
-        path: str,
+        splits: "_Splits",
         taken: dict[tuple[int, int, str], tuple[int, int]],
     ) -> None:
         """Find a passage again that was edited, or beside which was edited.
 
         `taken`: where passages were found again, each with where it stood: of two that are the same each has its own.
         """
+        lines = splits.lines
         was = spot.first, spot.column
         first = spot.first + beside.delta + beside.above(spot)
         inside = beside.inside(spot)
@@ -271,7 +284,7 @@ class PolicyBook:
         places.sort(key=lambda place: _likely(spot, place, first, lines))
         for line, column in places[:_MOST_PLACES]:
             place = line, column, spot.kind
-            if taken.get(place, was) == was and _stands_at(spot, line, column, lines, path):
+            if taken.get(place, was) == was and splits.has(spot, line, column):
                 taken[place] = was
                 spot.first, spot.column = line, column
                 spot.last, spot.end_column = _end_of(spot.text, line, column)
@@ -304,12 +317,27 @@ def _is_unknown(found: Found, unknown: Unknown) -> bool:
     return False
 
 
-def _near(spot: Spot, changes: Sequence[LineChange], first: int) -> Sequence[LineChange]:
-    """Give the edits in a passage and beside it; `first`: the number of the first that is not above it."""
-    end = first
-    while end < len(changes) and changes[end].old_first <= spot.last + _BELOW:
+def _near(
+    spot: Spot, changes: Sequence[LineChange], first: int, lines: Sequence[str], delta: int
+) -> Sequence[LineChange]:
+    """Give the edits in a passage and beside it; `first`: the number of the first that is not above it.
+
+    `delta`: by how many lines the text, whose `lines` are those behind the edits, grew above.
+    """
+    end, last = first, spot.last + _BELOW
+    if first < len(changes) and last < changes[first].old_first <= last + _MOST_BLANK:
+        last += _blank(lines, spot.last + 1 + delta, spot.kind)
+    while end < len(changes) and changes[end].old_first <= last:
         end += 1
     return changes[first:end]
+
+
+def _blank(lines: Sequence[str], line: int, kind: "Kind") -> int:
+    """Give how many lines from one on are blank, for passages that may go on behind them."""
+    end = line
+    while kind in _GO_ON and end < min(len(lines), line + _MOST_BLANK) and not lines[end].strip():
+        end += 1
+    return end - line
 
 
 def _growth(change: LineChange) -> int:
@@ -369,19 +397,41 @@ def _places(spot: Spot, beside: _Beside, lines: Sequence[str]) -> list[tuple[int
     return found
 
 
-def _stands_at(spot: Spot, line: int, column: int, lines: Sequence[str], path: str) -> bool:
-    """Say whether the passage is one of those that the text around a place is split into, and stands there."""
-    from cite_lsp.policy.splitting import split  # noqa: PLC0415 - loaded already where something was found
+class _Splits:
+    """What the text around places is split into after an edit; each stretch of lines is split once.
 
-    last, _ = _end_of(spot.text, line, column)
-    if not 0 <= line <= last < len(lines):
-        return False
-    low = line
-    while low > 0 and line - low < _CONTEXT and lines[low - 1].strip():
-        low -= 1
-    before = "" if low == 0 else "\n"  # what only the beginning of a text may hold is not looked for here
-    text = before + "".join(lines[low : last + 2 + _BELOW])
-    start = len(before) + sum(map(len, lines[low:line])) + column
-    if not text.startswith(spot.text, start):
-        return False
-    return any(piece.start == start and piece.text == spot.text for piece in split(text, spot.kind, path=path))
+    lines: of the text behind the edit.
+    """
+
+    def __init__(self, lines: Sequence[str], path: str) -> None:
+        self.lines = lines
+        self._path = path
+        self._known: dict[tuple[int, int, Kind], frozenset[tuple[int, str]]] = {}
+
+    def has(self, spot: Spot, line: int, column: int) -> bool:
+        """Say whether the passage is one of those that the text around a place is split into, and stands there."""
+        lines = self.lines
+        last, _ = _end_of(spot.text, line, column)
+        if not 0 <= line <= last < len(lines):
+            return False
+        low = line
+        while low > 0 and line - low < _CONTEXT and lines[low - 1].strip():
+            low -= 1
+        start = sum(map(len, lines[low:line])) + column
+        high = last + 2 + _BELOW + _blank(lines, last + 1, spot.kind)
+        return (start, spot.text) in self._pieces(low, high, spot.kind)
+
+    def _pieces(self, low: int, high: int, kind: "Kind") -> frozenset[tuple[int, str]]:
+        """Give the passages in a stretch of lines: the offset into it and the text of each."""
+        from cite_lsp.policy.splitting import split  # noqa: PLC0415 - loaded already where something was found
+
+        if (low, high, kind) not in self._known:
+            before = "" if low == 0 else "\n"  # what only the beginning of a text may hold is not looked for here
+            text = f"{before}{''.join(self.lines[low:high])}"
+            logs = (_STAMPED, _UNSTAMPED) if kind == "log-lines" else ()
+            texts = [f"{text}\n{line * 4 * (high - low)}" for line in logs] or [text]
+            found = [
+                {(each.start - len(before), each.text) for each in split(text, kind, path=self._path)} for text in texts
+            ]
+            self._known[low, high, kind] = frozenset(found[0].intersection(*found[1:]))
+        return self._known[low, high, kind]

@@ -37,13 +37,19 @@ def read_policies(place: Place, paths: Sequence[str]) -> "Sequence[PolicyRead]":
         full = (within(folder, joined(place.root, path)) for path in likely)
         likely = [path for path in full if path is not None]
     sources: Mapping[str, str] = place.loaded.sources
-    return policies_of(
+    read = policies_of(
         settings.policies.files,
         likely,
         reader_of(place),
         tables=settings.policy,
         tables_path=sources.get("policy", "settings"),
     )
+    listed = frozenset(likely)  # before one of them was deleted, perhaps
+    return [each for each in read if each.file is not None or each.path not in listed or _is_there(folder, each.path)]
+
+
+def _is_there(folder: str, path: str) -> bool:
+    return os.path.lexists(joined(folder, path))
 
 
 def is_not_listed(place: Place) -> bool:

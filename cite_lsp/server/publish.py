@@ -16,6 +16,7 @@ from cite_lsp.findings.told import Told
 from cite_lsp.server.checks import UNDECIDED, BlockChecked, PieceChecked, Placed
 from cite_lsp.server.convert import SOURCE, Range, diagnostic, range_at, range_of, severity_number
 from cite_lsp.server.open_document import OpenDocument, Place
+from cite_lsp.server.policy_book import Found
 
 _BEYOND = frozenset({"outside", "elsewhere"})
 """What is not told where the folder is a part of a repository: the citation may well lead to the rest of it."""
@@ -41,11 +42,12 @@ def diagnostics_of(
     document.policies.related_shown = related
     document.comment_findings = ()
     document.accepted, document.commented = accepted, frozenset()
+    limit = place.settings.server.max_diagnostics
     if any(checked.marked for checked in document.checks.pieces.values()):
-        found = list(_with_comments(document, place, document.levels, accepted))
-    else:
-        found = list(_without_comments(document, place, document.levels, accepted))
-    return _limited(found, place.settings.server.max_diagnostics)
+        return _limited(list(_with_comments(document, place, document.levels, accepted)), limit)
+    of_policies = _OfPolicies(document, document.levels, limit)
+    made = list(_without_comments(document, place, document.levels, accepted, of_policies))
+    return _limited(made, limit, of_policies)
 
 
 def _of_other_file(document: OpenDocument, *, related: bool) -> list[dict[str, Any]]:
@@ -55,16 +57,39 @@ def _of_other_file(document: OpenDocument, *, related: bool) -> list[dict[str, A
         return []
     levels = Levels(place.inside, place.settings, tracked=False)
     document.policies.related_shown = related
-    found = sorted(_of_policies(document, levels), key=_place_of)
-    found.sort(key=_is_no_error)
-    return _limited(found, place.settings.server.max_diagnostics)
+    limit = place.settings.server.max_diagnostics
+    of_policies = _OfPolicies(document, levels, limit)
+    return _limited(list(of_policies.made()), limit, of_policies)
 
 
-def _of_policies(document: OpenDocument, levels: Levels) -> Iterator[dict[str, Any]]:
-    """Give what policies found, in no order."""
-    for each in document.policies.found:
-        if (finding := as_finding(each.told, levels)) is not None:
-            yield _at(finding, each.spot.range(), document.policies.related(each, document.uri))
+class _OfPolicies:
+    """What policies found in a document, errors first, in the order of the text; no more than `limit` are written out.
+
+    Attributes:
+        more: How many there are beside them.
+    """
+
+    def __init__(self, document: OpenDocument, levels: Levels, limit: int) -> None:
+        self._document = document
+        self._levels = levels
+        found: list[tuple[tuple[bool, int, int], Found]] = []
+        for each in document.policies.found if document.policies else ():
+            level = levels.of_told(each.told)
+            if level != "off":
+                found.append(((level is not Severity.ERROR, each.spot.first, each.spot.units[0]), each))
+        found.sort(key=_first)
+        self.more = max(0, len(found) - limit)
+        self._first = found[:limit]
+
+    def made(self) -> Iterator[dict[str, Any]]:
+        document = self._document
+        for _, each in self._first:
+            if (finding := as_finding(each.told, self._levels)) is not None:
+                yield _at(finding, each.spot.range(), document.policies.related(each, document.uri))
+
+
+def _first(each: tuple[tuple[bool, int, int], Found]) -> tuple[bool, int, int]:
+    return each[0]
 
 
 def _is_no_error(made: dict[str, Any]) -> bool:
@@ -161,7 +186,7 @@ def _whole(document: OpenDocument, place: Place) -> Iterator[Told]:
 
 
 def _without_comments(
-    document: OpenDocument, place: Place, levels: Levels, accepted: Accepted
+    document: OpenDocument, place: Place, levels: Levels, accepted: Accepted, of_policies: _OfPolicies
 ) -> Iterator[dict[str, Any]]:
     errors: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
@@ -173,7 +198,7 @@ def _without_comments(
         if (finding := as_finding(each.told, levels)) is not None:
             made = _at(finding, each.range(line), related)
             (errors if finding.severity is Severity.ERROR else others).append(made)
-    for made in _of_policies(document, levels) if document.policies else ():
+    for made in of_policies.made():
         (others if _is_no_error(made) else errors).append(made)
     if document.checks.reference or document.policies:
         errors.sort(key=_place_of)
@@ -212,10 +237,11 @@ def _with_comments(
         told.append(moved(each.told, offset, anchors))
         related[each.told.code, each.told.start + offset] = lines
     places = Places(text)
+    policies: dict[tuple[str, int], Found] = {}
     for found in document.policies.found:
         start, end = found.spot.offsets(places)
         told.append(replace(found.told, start=start, end=end))
-        related[found.told.code, start] = document.policies.related(found, document.uri)
+        policies[found.told.code, start] = found
     drifts = [each for checked in document.checks.blocks.values() for each in checked.known.drifts]
     codes = looked_for(drifts, document.checks.reference) | (_VERDICT_CODES if document.decided else frozenset())
     codes |= document.policies.decided
@@ -223,9 +249,12 @@ def _with_comments(
     kept = {(finding.code, finding.start) for finding in findings}
     document.commented = frozenset([(each.code, each.start) for each in told]) - kept
     document.comment_findings = tuple(finding for finding in findings if finding.anchor is None and finding.fixes)
-    for finding in sort_findings(findings):
+    for number, finding in enumerate(sort_findings(findings)):
         where = range_at(places, finding.start, finding.end, document.encoding)
-        yield _at(finding, where, related.get((finding.code, finding.start), []))
+        name = finding.code, finding.start
+        if name in policies and number < place.settings.server.max_diagnostics:
+            related[name] = document.policies.related(policies[name], document.uri)
+        yield _at(finding, where, related.get(name, []))
 
 
 def _at(finding: Finding, where: Range, related: _Related | None = None) -> dict[str, Any]:
@@ -233,11 +262,12 @@ def _at(finding: Finding, where: Range, related: _Related | None = None) -> dict
     return {**made, "relatedInformation": related} if related else made
 
 
-def _limited(found: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
+def _limited(found: list[dict[str, Any]], limit: int, of_policies: _OfPolicies | None = None) -> list[dict[str, Any]]:
     """Give no more than `limit`, and then one that says how many there are beside them."""
-    if len(found) <= limit:
+    count = len(found) + (of_policies.more if of_policies is not None else 0)
+    if count <= limit:
         return found
-    message = f"{len(found) - limit:,} more findings are not shown here (server.max_diagnostics)"
+    message = f"{count - limit:,} more findings are not shown here (server.max_diagnostics)"
     return [*found[:limit], _unaddressed(message)]
 
 

@@ -70,6 +70,7 @@ class Rounds:
 
     def start_unlisted(self) -> None:
         """Judge what waited for the files to be listed."""
+        self._session.policies.listed()
         waiting, self._waiting = self._waiting, []
         for waiter in waiting:
             if not waiter.done():

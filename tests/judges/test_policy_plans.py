@@ -124,6 +124,29 @@ def test_a_document_that_may_not_be_sent_is_withheld_whole() -> None:
     assert [each.why for each in planned.withheld] == ["this document is a secret"] * 2
 
 
+@pytest.mark.parametrize("heading", [f"# Use {KEY}\n", f"Use {KEY}\n====\n", f"# *Use* `{KEY}` #\n"])
+def test_a_heading_that_looks_like_a_key_is_not_shown(heading: str) -> None:
+    text = f"One.\n\n{heading}\nTwo.\n\n# Else\n\nThree.\n"
+    sentences = STYLE.replace('"lines"', '"sentences"')
+    planned = plan(policy('show = ["section"]', sentences), text, "a.md")
+    assert sent(planned) == {"S1": "One.", "S3": "Three."}
+    assert [each.why for each in planned.withheld] == [
+        "the heading above this passage looks like a key, so it was not sent"
+    ]
+    assert len(sent(plan(policy("", sentences), text, "a.md"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("withheld", "why"),
+    [("this document is a secret", "this document is a secret"), ("", "what this file cites is not known, as")],
+)
+def test_where_nobody_knows_what_is_cited_nothing_is_checked(withheld: str, why: str) -> None:
+    planned = plan(policy('input = "cited"'), "One `a:1`.\nTwo.\n", "a.md", withheld=withheld, cited=None)
+    assert sent(planned) == {}
+    assert [each.why[: len(why)] for each in planned.withheld] == [why] * 2
+    assert (len(planned.pieces), planned.left_out) == (2, 0)
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [

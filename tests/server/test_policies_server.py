@@ -862,8 +862,9 @@ async def test_other_settings_end_a_run_and_begin_it_anew(
 
 
 async def test_a_newer_save_ends_the_older_run_and_what_was_answered_is_not_asked_again(
-    folder: Path, model: SystemOne
+    folder: Path, model: SystemOne, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("CITE_LSP_JUDGE_LIMITS_CONCURRENCY", "1")  # what was asked before has been kept then
     policy = STYLE.replace("retries = 0", "retries = 0\nwindow = 2")
     (folder / "policies" / "style.toml").write_text(policy)
     text = "".join(f"Sentence {number} says it.\n\n" for number in range(8))
@@ -875,10 +876,11 @@ async def test_a_newer_save_ends_the_older_run_and_what_was_answered_is_not_aske
         assert await asyncio.to_thread(
             model.wait_for, lambda counts: counts["requests"] == 4 and counts["running"] == 1
         )
+        session.change(uri, (16, 0), (16, 0), "One more.\n")
         session.save(uri)
         assert await shown_at_rest(session) == {uri: []}
-        assert status(session)["policies"] == {"passages": 8, "unchecked": 0, "why": None}
-    assert model.counts()["requests"] == 5
+        assert status(session)["policies"] == {"passages": 9, "unchecked": 0, "why": None}
+    assert model.counts()["requests"] == 6
 
 
 async def test_two_documents_saved_at_once_are_both_told(folder: Path, model: SystemOne) -> None:
@@ -1195,3 +1197,138 @@ async def test_answers_come_late_and_other_requests_do_not_wait(folder: Path, mo
         assert await session.request("textDocument/hover", at(uri, 0, 3)) is None
         assert model.counts()["running"] == 1
         assert codes((await shown_at_rest(session))[uri]) == [CODE]
+
+
+# --- what is not checked is not clean, and what is over is not told any more
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.log"])
+async def test_where_what_is_cited_stays_here_nothing_is_clean(folder: Path, model: SystemOne, name: str) -> None:
+    (folder / "policies" / "style.toml").write_text(f'input = "cited"\napplies_to = ["a.*"]\n{STYLE}')
+    (folder / "cite-lsp.toml").write_text(f'{ALONE}exclude = ["a.md"]\n')
+    text = "A riddle in `policies/style.toml:1`.\n"
+    uri = written(folder, text, name)
+    track(folder)
+    async with Session(folders=[folder]) as session:
+        session.open(uri, text)
+        session.save(uri)
+        await shown_at_rest(session)
+        now = status(session)["policies"]
+        assert (now["passages"], now["unchecked"]) == (1, 1)
+        why = {"a.md": "this document is under judge.exclude", "a.log": "what this file cites is not known"}
+        assert now["why"].startswith(why[name])
+    assert model.counts()["requests"] == 0
+
+
+@pytest.mark.parametrize("by", ["closing", "deleting"])
+async def test_a_failure_is_over_with_its_file_and_with_its_policy(folder: Path, model: SystemOne, by: str) -> None:
+    model.script(faults=[failing(400, {"detail": "no"}, times=None)])
+    uri, policy = written(folder, TEXT), folder / "policies" / "style.toml"
+    async with Session(folders=[folder]) as session:
+        await opened(session, uri, TEXT)
+        session.save(uri)
+        await shown_at_rest(session)
+        assert len(popups(session)) == 1
+        assert "refused the request (400)" in status(session)["lastError"]
+        if by == "closing":
+            session.close(uri)
+        else:
+            policy.unlink()
+            session.files_changed((policy.as_uri(), 3))
+        await shown_at_rest(session)
+        now = status(session)
+        assert now["lastError"] is None
+        assert "policies" not in now
+
+
+async def test_a_policy_that_becomes_faulty_takes_its_findings_along_and_says_so(
+    folder: Path, model: SystemOne
+) -> None:
+    uri, policy = written(folder, TEXT), folder / "policies" / "style.toml"
+    async with Session(folders=[folder]) as session:
+        await opened(session, uri, TEXT)
+        session.save(uri)
+        assert codes((await shown_at_rest(session))[uri]) == [CODE]
+        policy.write_text(f"{STYLE}[[[")
+        session.files_changed((policy.as_uri(), 2))
+        assert (await shown_at_rest(session))[uri] == []
+        assert status(session)["lastError"] == "policies/style.toml is faulty, so it is not asked"
+        policy.write_text(STYLE)
+        session.files_changed((policy.as_uri(), 2))
+        await shown_at_rest(session)
+        assert status(session)["lastError"] is None
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.log"])
+async def test_a_file_that_git_ignores_from_now_on_is_not_sent_any_further(
+    folder: Path, model: SystemOne, name: str
+) -> None:
+    (folder / "policies" / "style.toml").write_text(f'window = 1\napplies_to = ["a.*"]\n{STYLE}')
+    text = "".join(f"Riddle {number}.\n\n" for number in range(40))
+    uri = written(folder, text, name)
+    model.script(faults=[hang(after=4, times=None)])
+    async with Session(folders=[folder]) as session:
+        session.open(uri, text)
+        await shown_at_rest(session)
+        session.save(uri)
+        assert await asyncio.to_thread(model.wait_for, lambda counts: counts["running"] == 4)
+        model.script(faults=[])
+        written(folder, "a.*\n", ".gitignore")
+        session.files_changed(((folder / ".gitignore").as_uri(), 1))
+        await shown_at_rest(session)
+        now = status(session)["policies"]
+        assert (now["unchecked"], now["why"][:34]) == (40, "this document is ignored by git, s")
+    assert model.counts()["requests"] == 8
+
+
+async def test_saving_again_what_is_being_asked_asks_nothing_twice(folder: Path, model: SystemOne) -> None:
+    (folder / "policies" / "style.toml").write_text(f"window = 1\n{STYLE}")
+    text = "".join(f"Sentence {number} says it.\n\n" for number in range(8))
+    uri = written(folder, text)
+    model.script(delay=0.1)
+    async with Session(folders=[folder]) as session:
+        await opened(session, uri, text)
+        session.save(uri)
+        assert await asyncio.to_thread(model.wait_for, lambda counts: counts["running"] > 1)
+        session.save(uri)
+        session.save(uri)
+        await shown_at_rest(session)
+        now = status(session)
+        assert (now["policies"]["unchecked"], now["requests"], now["queued"]) == (0, 8, 0)
+    assert model.counts()["requests"] == 8
+
+
+async def test_a_log_over_the_limit_is_not_asked_about(folder: Path, model: SystemOne) -> None:
+    (folder / "policies" / "style.toml").write_text(f'applies_to = ["*.log"]\n{STYLE}')
+    (folder / "cite-lsp.toml").write_text(f"{ALONE}[files]\nmax_document_bytes = 10\n")
+    uri = written(folder, TEXT, "a.log")
+    track(folder)
+    async with Session(folders=[folder]) as session:
+        session.open(uri, TEXT)
+        session.save(uri)
+        await shown_at_rest(session)
+        why = "this file has more than 10 characters (files.max_document_bytes)"
+        assert status(session)["lastError"] == why
+        with pytest.raises(ErrorAnswerError, match="nothing was checked: this file has more than 10 characters"):
+            await session.command(COMMAND, {"uri": uri})
+        await rest(session)
+    assert model.counts()["requests"] == 0
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.log", "commented.md"])
+async def test_of_many_findings_the_first_are_told_and_how_many_more_there_are(
+    folder: Path, model: SystemOne, name: str
+) -> None:
+    (folder / "policies" / "style.toml").write_text(f'applies_to = ["**"]\n{STYLE}')
+    text = "".join(f"Riddle {number} here.\n\n" for number in range(12))
+    text += "<!-- cite-lsp: ignore moved there -->\n" if name == "commented.md" else ""
+    uri = written(folder, text, name)
+    track(folder)
+    async with Session(folders=[folder], settings={"server": {"max_diagnostics": 5}}) as session:
+        session.open(uri, text)
+        await shown_at_rest(session)
+        session.save(uri)
+        *found, last = (await shown_at_rest(session))[uri]
+        assert [each["range"]["start"]["line"] for each in found] == [0, 2, 4, 6, 8]
+        assert all(len(each["relatedInformation"]) == 10 for each in found)
+        assert last["message"] == "7 more findings are not shown here (server.max_diagnostics)"

@@ -190,6 +190,10 @@ def test_all_edits_at_once_come_to_the_same_places(kind: Kind, data: st.DataObje
         ("sections", "# A\n\none\n\n# B\n\ntwo\n", "one\n", "\nmore\n", ["# B\n\ntwo"]),
         ("sections", "# A\n\none\n\n# B\n\ntwo\n", "# B", "x", ["# A\n\none"]),
         ("turns", "Ann: one\nBob: two\n", "one", "\nAnn: more", ["Ann: one", "Bob: two"]),
+        ("turns", "Ann: one\n\n\n\n\nBob: two\n", "\n\n\n\n\n", "?", []),
+        ("turns", "Ann: one\n\n\n\n\n\nBob: two\n", "one\n\n\n\n", "more", ["Bob: two"]),
+        ("sections", "# A\n\none\n\n\n\n\n\n# B\n\ntwo\n", "one\n\n\n\n", "more\n", ["# B\n\ntwo"]),
+        ("turns", "Ann: one\n\n\n\n\n\nBob: two\n", "Bob: two", "x", ["Ann: one"]),
     ],
 )
 def test_typing_in_a_passage_or_on_from_it_drops_it(
@@ -320,6 +324,20 @@ def test_a_key_stroke_costs_no_more_in_a_long_text(near: bool) -> None:
         assert len(file.standing) == (1 if near else 2)
         read.append(lines.read)
     assert read[0] == read[1] <= 100
+
+
+def test_a_key_stroke_in_a_line_of_many_passages_splits_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    split_once: list[int] = []
+
+    def counting(text: str, kind: Kind, *, path: str) -> tuple[Piece, ...]:
+        split_once.append(len(text))
+        return split(text, kind, path=path)
+
+    file = File(" ".join(f"Sentence {number} is so." for number in range(100)) + "\n", "sentences")
+    monkeypatch.setattr("cite_lsp.policy.splitting.split", counting)
+    file.type_after("Sentence 50", "x")
+    assert len(file.standing) == 99
+    assert len(split_once) <= 2
 
 
 def test_a_thousand_edits_in_one_event_are_brought_to_each_finding_once() -> None:

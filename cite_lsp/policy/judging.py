@@ -1,5 +1,6 @@
 """The second round: what was gathered is judged together, one request a finding (reference-policy.md, 1.7)."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ from cite_lsp.policy.slots import in_slots
 from cite_lsp.policy.wording import described, yes_no
 
 _KEY_DIGITS = 32
+_FEW = 100
+"""Passages whose request takes the loop no longer than other turns do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,25 +130,34 @@ class JudgingRound:
 
     async def _ask_case(self, case: _Case) -> None:
         first = self._heard.pop(case.number, None) is None
-        request = judge_request(self._source, self._policy, case.gathered, case.names)
-        heard = await self._recalled(case, request) if first else None
+        request, key = await self._made(case)
+        heard = await self._recalled(case, request, key) if first else None
         fresh = heard is None
         if heard is None:
             heard = await self._desk.ask(request)
         self._heard[case.number] = heard
         self._desk.done(len(case.gathered.passages) if first else 0)
         if fresh and heard.answers is not None:
-            await self._keep(case, heard.answers)
+            await self._keep(case, key, heard.answers)
+
+    async def _made(self, case: _Case) -> tuple[Request, str]:
+        """Make the request of a case, and its key; one about many passages in a thread, as others use the loop too."""
+
+        def make() -> tuple[Request, str]:
+            request = judge_request(self._source, self._policy, case.gathered, case.names)
+            return request, "" if self._desk.memory is None else self._key(case)
+
+        return make() if len(case.gathered.passages) <= _FEW else await asyncio.to_thread(make)
 
     # --- what is known from before
 
     def _key(self, case: _Case) -> str:
         return digest(judge_request(self._source, self._policy, case.gathered, case.ordinals), _KEY_DIGITS)
 
-    async def _recalled(self, case: _Case, request: Request) -> Heard | None:
+    async def _recalled(self, case: _Case, request: Request, key: str) -> Heard | None:
         if self._desk.memory is None:
             return None
-        value = await self._desk.recall(self._key(case))
+        value = await self._desk.recall(key)
         kept = value.get("answers") if value is not None else None
         if not isinstance(kept, Mapping):
             return None
@@ -156,12 +168,12 @@ class JudgingRound:
         self._desk.recalled += 1
         return Heard(answers)
 
-    async def _keep(self, case: _Case, answers: Mapping[str, Any]) -> None:
+    async def _keep(self, case: _Case, key: str, answers: Mapping[str, Any]) -> None:
         if self._desk.memory is None:
             return
         kept = {case.kept_key_of(key): answer for key, answer in answers.items()}
         if is_json(kept):
-            await self._desk.keep({self._key(case): {"answers": kept}})
+            await self._desk.keep({key: {"answers": kept}})
 
     # --- what it came to
 

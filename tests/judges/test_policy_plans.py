@@ -297,7 +297,7 @@ def test_each_request_is_booked_by_its_passages_and_one_too_many_is_not_sent() -
 
 def test_what_reached_nobody_is_given_back() -> None:
     book = Book(10)
-    asked("This will fail.\n", Client(["request_error", "ConnectError"]), Booking(book, "decision", 0.5))
+    asked("This will fail.\n", Client(["request_error", "econnrefused"]), Booking(book, "decision", 0.5))
     assert (book.left, book.booked) == (10, [("decision", 1, 0.5), ("decision", -1, -0.5)])
-    asked("This will fail.\n", Client(["request_error", "ReadError"]), Booking(book, "decision"))
+    asked("This will fail.\n", Client(["request_error", "econnreset"]), Booking(book, "decision"))
     assert book.left == 9

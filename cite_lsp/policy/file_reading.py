@@ -130,7 +130,7 @@ class Reader:
         items = [self.value(each, value.item, (*path, at)) for at, each in enumerate(given)]
         kept = [None if item is _NOTHING else item for item in items]
         if len(given) < value.least or (value.most is not None and len(given) > value.most):
-            self._wrong(path, f"{len(given)} are given; legal is {said(value)}")
+            self._wrong(path, f"{len(given)} {'is' if len(given) == 1 else 'are'} given; legal is {said(value)}")
         if value.unique:
             for at, item in enumerate(kept):
                 if item is not None and item in kept[:at]:

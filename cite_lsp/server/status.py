@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 def status_of(session: "Session") -> dict[str, Any]:
     """Give the params of `cite-lsp/status`: what is known of all open documents.
 
+    `findings` are those of all open files, policy files and logs among them.
     `judged` are the citations that the judge could decide, `unchecked` all others: those that it could not, that lead
     nowhere, and that it was not asked about. `requests`, `tokensIn`, `tokensOut`: what was asked elsewhere in this
     session; `declined`: the citations that the limits of a day left unasked. `policies` is there once policies were
@@ -23,7 +24,7 @@ def status_of(session: "Session") -> dict[str, Any]:
     return {
         "documents": len(ours),
         "anchors": anchors,
-        "findings": sum(len(document.published or ()) for document in ours),
+        "findings": sum(len(document.published or ()) for document in session.documents.values()),
         "judged": judged,
         "unchecked": max(anchors - judged, 0),
         "queued": session.judging.queued + session.policies.queued,

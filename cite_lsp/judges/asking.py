@@ -3,16 +3,16 @@
 import asyncio
 import logging
 import secrets
-import time
 from collections.abc import Sequence
 
 from cite_lsp.audit.guard import guard
-from cite_lsp.audit.judgement import Heard, Judged, Judgement, Trouble, Usage, merged
-from cite_lsp.audit.verdicts import Row, Verdict
+from cite_lsp.audit.judgement import Heard, Judgement, Trouble, Usage
+from cite_lsp.audit.verdicts import Row
 from cite_lsp.clients.client import ChatClient, ClientError, Completion
 from cite_lsp.judges.batches import batches
 from cite_lsp.judges.canary import canary
 from cite_lsp.judges.hearing import Hearing
+from cite_lsp.judges.model_run import ModelRun
 from cite_lsp.judges.options import Ledger, ModelOptions
 from cite_lsp.judges.prompt import REPLY_NAME, SCHEMA, SYSTEM, Question, user_text
 from cite_lsp.judges.replies import Entry, Reading, read_reply
@@ -20,17 +20,13 @@ from cite_lsp.judges.shown_lines import shown_lines, why_not_shown
 from cite_lsp.judges.weighing import named_conflict, unchecked, weigh
 
 _LOG = logging.getLogger(__name__)
-_FINAL = frozenset({"unauthorised", "no-key", "not-found", "redirect", "unreachable", "setting"})
-"""Causes that the next request would meet as well."""
 _UNREAD = frozenset({"not-json"})
 """Causes that are an answer, only none that can be read."""
 _MOST_CAUGHT = 2
 """After so many requests in which the planted order was followed, no more are sent."""
-_MOST_FRUITLESS = 3
-"""After so many requests in a row that came to nothing, for whatever reason, no more are sent."""
 
 
-class Asking:
+class Asking(ModelRun):
     """One run; `answer` is called once."""
 
     def __init__(
@@ -43,37 +39,23 @@ class Asking:
         heard: Heard | None,
     ) -> None:
         """Take who is asked, how, under what name, who keeps the day's limits, what, and who is told of answers."""
+        super().__init__(options, identity, ledger, rows, heard)
         self._client = client
-        self._options = options
-        self._identity = identity
-        self._ledger = ledger
-        self._heard = heard
-        self._rows = rows
         self._hearings = [Hearing(index, row) for index, row in enumerate(rows)]
-        self._answers: list[Judged | None] = [None] * len(rows)
-        self._gate = asyncio.Semaphore(max(1, options.concurrency))
-        self._usage = Usage()
-        self._troubles: list[Trouble] = []
-        self._stopped: Trouble | None = None
-        self._admitted = 0
         self._caught = 0
-        self._fruitless = 0
 
     async def answer(self) -> Judgement:
         """Ask until every row has its verdict or nobody to give it."""
         withheld, requests = await asyncio.to_thread(self._looked_over)  # a tenth of a second for a thousand rows
         for index, why in withheld.items():
-            self._tell(self._hearings[index], unchecked(why, self._identity))
+            self._tell(index, unchecked(why, self._identity))
         refused = self._too_many(requests)
         if refused:
             self._stop(Trouble("output-cap", refused))
         async with asyncio.TaskGroup() as group:
             for indexes in requests:
                 group.create_task(self._first(group, [self._hearings[index] for index in indexes]))
-        if self._options.strict:
-            self._all_or_nothing()
-        declined = self._stopped is not None and self._stopped.cause == "declined" and not self._admitted
-        return Judgement(tuple(self._answers), self._usage, merged(self._troubles), declined)
+        return self._judgement()
 
     def _looked_over(self) -> tuple[dict[int, str], Sequence[Sequence[int]]]:
         """Give why rows cannot be asked, and the others by request."""
@@ -137,7 +119,7 @@ class Asking:
         answer = None if entry is None else weigh(entry, question.lines, self._identity)
         hearing.take(answer, self._identity, self._options.max_turns, proven=proven)
         if hearing.verdict is not None:
-            self._tell(hearing, hearing.verdict)
+            self._tell(hearing.index, hearing.verdict)
         elif not hearing.open:
             self._give_up([hearing], lacking)
 
@@ -155,7 +137,7 @@ class Asking:
         except ClientError as error:
             self._count(Usage(error.requests))
             if not error.requests:
-                await self._book(-len(hearings))
+                await self._book(-len(hearings), -1)
             trouble = Trouble(error.cause, error.message)
             self._came_to_nothing(trouble)
             if error.cause not in _UNREAD or self._options.strict:
@@ -191,11 +173,11 @@ class Asking:
         self._give_up([each for each in hearings if not each.open and each.verdict is None], trouble)
         for hearing in hearings:
             if hearing.verdict is not None:
-                self._tell(hearing, hearing.verdict)
+                self._tell(hearing.index, hearing.verdict)
 
     async def _may_ask(self, hearings: Sequence[Hearing]) -> bool:
         if self._stopped is None:
-            refused = await self._book(len(hearings))
+            refused = await self._book(len(hearings), 1)
             if refused:
                 self._stop(Trouble("declined", refused))
         if self._stopped is not None:
@@ -206,37 +188,16 @@ class Asking:
 
     # --- the books
 
-    async def _book(self, rows: int) -> str:
-        """Book a request of so many rows, or give one back whose rows are negative; why it is refused, or ""."""
-        if self._ledger is None:
-            return ""
-        cost = self._options.est_cost
-        if cost is not None and rows < 0:
-            cost = -cost
-        return await asyncio.to_thread(self._ledger.admit, self._options.name, rows, cost)
-
     def _count(self, usage: Usage) -> None:
         cost = self._options.est_cost if usage.requests else None
         self._usage += Usage(usage.requests, usage.tokens_in, usage.tokens_out, cost)
-
-    def _tell(self, hearing: Hearing, verdict: Verdict) -> None:
-        judged = Judged(verdict, time.time())
-        self._answers[hearing.index] = judged
-        if self._heard is not None and not self._options.strict:
-            self._heard(hearing.index, judged)
 
     def _give_up(self, hearings: Sequence[Hearing], trouble: Trouble) -> None:
         for hearing in hearings:
             hearing.give_up()
         if hearings:
             self._troubles.append(Trouble(trouble.cause, trouble.message, len(hearings)))
-        if trouble.cause in _FINAL or self._options.strict:
-            self._stop(trouble)
-
-    def _came_to_nothing(self, trouble: Trouble) -> None:
-        self._fruitless += 1
-        if self._fruitless >= _MOST_FRUITLESS:
-            self._stop(trouble)
+        self._stop_if_final(trouble)
 
     def _disbelieve(self, hearings: Sequence[Hearing]) -> None:
         trouble = self._followed_orders()
@@ -244,20 +205,6 @@ class Asking:
         if self._caught >= _MOST_CAUGHT:
             self._stop(trouble)
         self._give_up(hearings, trouble)
-
-    def _stop(self, trouble: Trouble) -> None:
-        self._stopped = self._stopped or trouble
-
-    def _all_or_nothing(self) -> None:
-        """Let a pass of which one row came to nothing be nothing; else tell of its answers, which was put off."""
-        if self._troubles:
-            first = self._troubles[0]
-            self._troubles = [Trouble(first.cause, first.message, len(self._rows))]
-            self._answers = [None] * len(self._rows)
-        elif self._heard is not None:
-            for index, judged in enumerate(self._answers):
-                if judged is not None:
-                    self._heard(index, judged)
 
     # --- words
 

@@ -2,17 +2,17 @@
 
 import asyncio
 import json
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from cite_lsp.audit.judgement import Heard, Judged, Judgement, Trouble, Usage, merged
-from cite_lsp.audit.verdicts import Row, Verdict
+from cite_lsp.audit.judgement import Heard, Judgement, Trouble, Usage
+from cite_lsp.audit.verdicts import Row
 from cite_lsp.clients.client import DecisionClient
 from cite_lsp.clients.reasons import cost_nothing
 from cite_lsp.judges.directions import Bands, verdict_of
+from cite_lsp.judges.model_run import ModelRun
 from cite_lsp.judges.options import Ledger, ModelOptions
 from cite_lsp.judges.shown_lines import ShownLine, said
 from cite_lsp.judges.sides import Sides, why_not_asked
@@ -26,8 +26,6 @@ from cite_lsp.policy.report import printable
 
 SIDES: Final = 2
 """Requests that a row takes."""
-_FINAL = frozenset({"unauthorised", "no-key", "not-found", "redirect", "unreachable", "setting", "declined"})
-"""Causes that the next request would meet as well."""
 _CAUSES: Mapping[str, str] = {
     "unauthorized": "unauthorised",
     "malformed_reply": "not-json",
@@ -37,8 +35,6 @@ _CAUSES: Mapping[str, str] = {
 """Reasons that other judges have another word for."""
 _OF_CONNECTIONS = frozenset({"redirect", "not-found", "cut-off", "rate-limited"})
 """What may stand for the name of a failed connection and is a cause by itself."""
-_MOST_FRUITLESS = 3
-"""After so many rows in a row that came to nothing, for whatever reason, no more are asked about."""
 _CLAIM_TOO_LARGE = "the claim and its lines are too large for the judge's model: cite fewer lines"
 _LINE_TOO_LARGE = "a cited line is too large for the judge's model"
 
@@ -105,7 +101,7 @@ class _Case:
         return bool(self.void) or self.lost is not None
 
 
-class Deciding:
+class Deciding(ModelRun):
     """One run; `answer` is called once."""
 
     def __init__(
@@ -123,21 +119,10 @@ class Deciding:
 
         The rest: who keeps the limits of the day, what is judged, and who is told of answers.
         """
+        super().__init__(options, identity, ledger, rows, heard)
         self._client = client
         self._sent = sent
-        self._options = options
         self._bands = bands
-        self._identity = identity
-        self._ledger = ledger
-        self._heard = heard
-        self._rows = rows
-        self._answers: list[Judged | None] = [None] * len(rows)
-        self._gate = asyncio.Semaphore(max(1, options.concurrency))
-        self._usage = Usage()
-        self._troubles: list[Trouble] = []
-        self._stopped: Trouble | None = None
-        self._admitted = 0
-        self._fruitless = 0
 
     async def answer(self) -> Judgement:
         """Ask until every row has its verdict or nobody to give it."""
@@ -146,10 +131,7 @@ class Deciding:
             self._tell(index, unchecked(why, self._identity))
         with self._sent.run():
             await self._ask_all([_Case(index, row) for index, row in enumerate(self._rows) if index not in withheld])
-        if self._options.strict:
-            self._all_or_nothing()
-        declined = self._stopped is not None and self._stopped.cause == "declined" and not self._admitted
-        return Judgement(tuple(self._answers), self._usage, merged(self._troubles), declined)
+        return self._judgement()
 
     async def _ask_all(self, cases: Sequence[_Case]) -> None:
         async with asyncio.TaskGroup() as group:
@@ -233,9 +215,7 @@ class Deciding:
             self._tell(case.index, unchecked(case.void, self._identity))
         elif case.lost is not None:
             self._troubles.append(Trouble(case.lost.cause, case.lost.message, 1))
-            self._fruitless += 1
-            if self._fruitless >= _MOST_FRUITLESS:
-                self._stop(case.lost)
+            self._came_to_nothing(case.lost)
         elif case.sides is not None:
             self._fruitless = 0
             answers, lines, cut = case.sides.answers(case.given), case.sides.lines, case.sides.cut
@@ -264,13 +244,6 @@ class Deciding:
 
     # --- the books
 
-    async def _book(self, rows: int, requests: int) -> str:
-        """Book requests, or give back those whose numbers are negative; why they are refused, or ""."""
-        if self._ledger is None:
-            return ""
-        cost = None if self._options.est_cost is None else self._options.est_cost * requests
-        return await asyncio.to_thread(self._ledger.admit, self._options.name, rows, cost)
-
     async def _give_back(self, case: _Case) -> None:
         """Give back a side that was not sent, and with the last one the row."""
         case.unsent += 1
@@ -281,30 +254,9 @@ class Deciding:
         cost = self._options.est_cost if asked else None
         self._usage += Usage(self._sent.fresh(), counted.input_tokens, counted.output_tokens, cost)
 
-    def _tell(self, index: int, verdict: Verdict) -> None:
-        judged = Judged(verdict, time.time())
-        self._answers[index] = judged
-        if self._heard is not None and not self._options.strict:
-            self._heard(index, judged)
-
     def _lose(self, case: _Case, trouble: Trouble) -> None:
         case.lost = case.lost or trouble
-        if trouble.cause in _FINAL or self._options.strict:
-            self._stop(trouble)
-
-    def _stop(self, trouble: Trouble) -> None:
-        self._stopped = self._stopped or trouble
-
-    def _all_or_nothing(self) -> None:
-        """Let a pass of which one row came to nothing be nothing; else tell of its answers, which was put off."""
-        if self._troubles:
-            first = self._troubles[0]
-            self._troubles = [Trouble(first.cause, first.message, len(self._rows))]
-            self._answers = [None] * len(self._rows)
-        elif self._heard is not None:
-            for index, judged in enumerate(self._answers):
-                if judged is not None:
-                    self._heard(index, judged)
+        self._stop_if_final(trouble)
 
     # --- words
 

@@ -36,7 +36,8 @@ def why_not_asked(judge: "JudgeSettings") -> str:
     """Say why the judge of the settings cannot be asked about policies, without a full stop; "" where it can."""
     if judge.name in JUDGES:
         return ""
-    return f"policies are asked of the judges decision and openai, and judge.name is {judge.name}"
+    asked = "policies are asked of the judges decision and openai"
+    return f"{asked}, and judge.name is {judge.name}: name one of them in your own settings"
 
 
 def policy_client(

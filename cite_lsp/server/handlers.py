@@ -72,14 +72,14 @@ class _Lifecycle:
             return None
         session.close()
         clients = session.policies.clients
-        if not (session.judges.closing or clients.closing):
+        if not (session.judges.closing.busy or clients.closing.busy):
             return None
 
         self._server.last_moment.clear()
 
         async def written() -> None:
             try:
-                await asyncio.gather(session.judges.closed(LAST_MOMENT), clients.closed(LAST_MOMENT))
+                await asyncio.gather(session.judges.closing.ended(LAST_MOMENT), clients.closing.ended(LAST_MOMENT))
             finally:
                 self._server.last_moment.set()
 

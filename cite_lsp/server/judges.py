@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from cite_lsp.audit.judgement import Heard, Judged, Judgement, Trouble
 from cite_lsp.audit.row_data import row_to_data, verdict_from_data
 from cite_lsp.audit.verdicts import Row, Verdict
 from cite_lsp.judges.embedded.identity import IDENTITY, READS_FILE
+from cite_lsp.server.closing import Closing
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Judges:
         self._made: dict[str, NamedJudge] = {}
         self._verdicts: dict[tuple[str, int], Verdicts] = {}
         self._loaded = False
-        self._closing: set[asyncio.Task[None]] = set()
+        self.closing = Closing(log, "a judge")
 
     async def load(self, settings: "Settings") -> None:
         """Load, in a thread, what a judge is made of: a tenth of a second that nobody is kept waiting for."""
@@ -186,27 +187,17 @@ class Judges:
         """Close the judges that none of these settings mean."""
         kept = {_key_of(settings) for settings in wanted if leaves(settings)}
         for key in [key for key in self._made if key not in kept]:
-            self._close_soon(self._made.pop(key).close)
+            self.closing.begin(self._made.pop(key).close())
 
     def close(self) -> None:
         """Close all, without waiting; the process may end before they have."""
         for judge in self._made.values():
-            self._close_soon(judge.close)
+            self.closing.begin(judge.close())
         self._made = {}
 
     async def rest(self) -> None:
         """Wait until all that was heard is written; questions that are under way go on."""
         await asyncio.gather(*(judge.rest() for judge in self._made.values()))
-
-    @property
-    def closing(self) -> bool:
-        """Whether some are being closed."""
-        return bool(self._closing)
-
-    async def closed(self, seconds: float) -> None:
-        """Wait until all that are being closed are, for so long at most."""
-        if self._closing:
-            await asyncio.wait(self._closing, timeout=seconds)
 
     def verdicts(self, settings: "Settings") -> "Verdicts":
         """Give the store of the settings' cache, where what was said is kept."""
@@ -234,17 +225,6 @@ class Judges:
             raise NoJudge(str(error)) from error
         log.info("the judge %s is made", judge.identity)
         return NamedJudge(CachedJudge(judge, verdicts))
-
-    def _close_soon(self, close: Callable[[], Awaitable[None]]) -> None:
-        task: asyncio.Task[None] = asyncio.ensure_future(close())
-        self._closing.add(task)
-        task.add_done_callback(self._closed)
-
-    def _closed(self, task: "asyncio.Task[None]") -> None:
-        self._closing.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            log.warning("a judge could not be closed: %s", type(error).__name__)
 
 
 def _load() -> None:

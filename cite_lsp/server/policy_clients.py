@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from cite_lsp.server.closing import Closing
 
 if TYPE_CHECKING:
     from cite_lsp.config import Settings
@@ -49,7 +51,7 @@ class PolicyClients:
         self._secrets = dict(secrets or {})
         self._made: dict[str, PolicyClient] = {}
         self._answers: dict[tuple[str, int], Answers] = {}
-        self._closing: set[asyncio.Task[None]] = set()
+        self.closing = Closing(log, "the client of policies")
         self._loaded: set[str] = set()
 
     async def load(self, settings: "Settings") -> None:
@@ -113,36 +115,15 @@ class PolicyClients:
         """Close the clients that none of these settings mean."""
         kept = {_key_of(settings) for settings in wanted} if self._made else set()
         for key in [key for key in self._made if key not in kept]:
-            self._close_soon(self._made.pop(key).close())
+            self.closing.begin(self._made.pop(key).close())
 
     def close(self) -> None:
         """Close all, without waiting; the process may end before they have."""
         for client in self._made.values():
-            self._close_soon(client.close())
+            self.closing.begin(client.close())
         for store in self._answers.values():
-            self._close_soon(asyncio.to_thread(store.close))
+            self.closing.begin(asyncio.to_thread(store.close))
         self._made, self._answers = {}, {}
-
-    @property
-    def closing(self) -> bool:
-        """Whether some are being closed."""
-        return bool(self._closing)
-
-    async def closed(self, seconds: float) -> None:
-        """Wait until all that are being closed are, for so long at most."""
-        if self._closing:
-            await asyncio.wait(self._closing, timeout=seconds)
-
-    def _close_soon(self, closing: Coroutine[Any, Any, None]) -> None:
-        task: asyncio.Task[None] = asyncio.ensure_future(closing)
-        self._closing.add(task)
-        task.add_done_callback(self._closed)
-
-    def _closed(self, task: "asyncio.Task[None]") -> None:
-        self._closing.discard(task)
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            log.warning("the client of policies could not be closed: %s", type(error).__name__)
 
 
 def _load(names: Iterable[str]) -> None:

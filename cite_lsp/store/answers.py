@@ -6,12 +6,11 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any
 
 import orjson
 
-from cite_lsp.store.table import StoreError, Table
+from cite_lsp.store.keyed import Form, KeyedRows, Row
 
 FILE = "answers-1.db"
 _VERSION = 1
@@ -26,11 +25,7 @@ CREATE TABLE IF NOT EXISTS answers (
 CREATE INDEX IF NOT EXISTS answers_used ON answers (used);
 """
 _KEEP = "INSERT OR REPLACE INTO answers (key, value, client, at, used) VALUES (?, ?, ?, ?, ?)"
-_AT_ONCE = 400
-"""Keys of one question; SQLite takes 999 variables in old builds."""
-_KEPT_SHARE = 0.9
-"""So much is left when there is too much: what is dropped at a time makes room for many writes."""
-_DAY = 24 * 3600
+_FORM = Form(FILE, _VERSION, _SCHEMA, "answers", ("key", "value", "used"), _KEEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +48,7 @@ class AnswersInfo:
     clients: Mapping[str, int] = field(default_factory=dict)
 
 
-class Answers:
+class Answers(KeyedRows):
     """The answers that are kept in one folder, for all processes of a person; from any thread.
 
     A call may wait some seconds for another process: none belongs on an event loop.
@@ -61,16 +56,7 @@ class Answers:
 
     def __init__(self, folder: str, *, max_rows: int = 200_000, clock: Callable[[], float] = time.time) -> None:
         """Take the cache folder, which is made when it is needed, and how many answers are kept in it."""
-        self._table = Table(folder, FILE, _SCHEMA, version=_VERSION, any_thread=True)
-        self._max_rows = max_rows
-        self._clock = clock
-        self._lock = Lock()
-        self._unwritten = ""
-
-    @property
-    def path(self) -> str:
-        """The file."""
-        return self._table.path
+        super().__init__(folder, _FORM, max_rows=max_rows, clock=clock)
 
     @property
     def message(self) -> str:
@@ -91,21 +77,8 @@ class Answers:
     def recall(self, client: str, keys: Iterable[str]) -> dict[str, Mapping[str, Any]]:
         """Give what is known of some keys; what cannot be read is not known."""
         wanted = {_key(client, key): key for key in keys}
-        full = list(wanted)
-        now = int(self._clock())
-        found: dict[str, Mapping[str, Any]] = {}
-        touched: list[tuple[int, str]] = []
-        with self._lock:
-            for low in range(0, len(full), _AT_ONCE):
-                for key, text, used in self._rows(full[low : low + _AT_ONCE]):
-                    value = _value(text)
-                    if value is not None:
-                        found[wanted[key]] = value
-                        if used < now - _DAY:  # so seldom that reading does not always write
-                            touched.append((now, key))
-            if touched:
-                self._table.write(lambda database: _touch(database, touched))
-        return found
+        found = self._recall(list(wanted), _value)
+        return {wanted[key]: value for key, value in found.items()}
 
     def keep(self, client: str, known: Mapping[str, Mapping[str, Any]]) -> bool:
         """Keep answers of a client by their keys; False where they could not be written. A newer one replaces."""
@@ -113,28 +86,7 @@ class Answers:
             return True
         now = self._clock()
         written = {key: text for key, value in known.items() if (text := _text(value)) is not None}
-        rows = [(_key(client, key), text, client, now, int(now)) for key, text in written.items()]
-
-        def change(database: sqlite3.Connection) -> None:
-            database.executemany(_KEEP, rows)
-            self._shorten(database)
-
-        with self._lock:
-            done = self._table.write(change)
-            self._unwritten = self._table.failure
-        return done
-
-    def clear(self) -> int:
-        """Forget all answers; give how many there were. Raises `StoreError`."""
-        with self._lock:
-            if not os.path.lexists(self.path):
-                return 0
-            count: int = self._table.read(_count, 0)
-            if self._table.message:
-                raise StoreError(self._table.message)
-            if not self._table.empty():
-                raise StoreError(f"{self.path} cannot be cleared: {self._table.failure}")
-        return count
+        return self._keep([(_key(client, key), text, client, now, int(now)) for key, text in written.items()])
 
     def info(self) -> AnswersInfo:
         """Tell what is kept."""
@@ -143,31 +95,10 @@ class Answers:
         with self._lock:
             return self._table.read(self._info, AnswersInfo(self.path))
 
-    def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        with self._lock:
-            self._table.close()
-
-    # --- within the lock
-
-    def _rows(self, keys: list[str]) -> list[tuple[str, str, int]]:
-        marks = ",".join("?" * len(keys))
-        question = f"SELECT key, value, used FROM answers WHERE key IN ({marks})"  # noqa: S608 - marks of ours
-        none: list[tuple[str, str, int]] = []
-        return self._table.read(lambda database: database.execute(question, keys).fetchall(), none)
-
-    def _shorten(self, database: sqlite3.Connection) -> None:
-        count = _count(database)
-        if count > self._max_rows:
-            drop = count - max(int(self._max_rows * _KEPT_SHARE), 1)
-            oldest = "SELECT rowid FROM answers ORDER BY used, rowid LIMIT ?"
-            database.execute(f"DELETE FROM answers WHERE rowid IN ({oldest})", (drop,))  # noqa: S608
-
     def _info(self, database: sqlite3.Connection) -> AnswersInfo:
         count, oldest, newest = database.execute("SELECT count(*), min(at), max(at) FROM answers").fetchone()
         clients = database.execute("SELECT client, count(*) AS n FROM answers GROUP BY client ORDER BY n DESC, client")
-        size = sum(_size(self.path + ending) for ending in ("", "-wal", "-shm"))
-        return AnswersInfo(self.path, count, size, oldest, newest, dict(clients.fetchall()))
+        return AnswersInfo(self.path, count, self._bytes(), oldest, newest, dict(clients.fetchall()))
 
 
 class KeptAnswers:
@@ -204,25 +135,9 @@ def _text(value: Mapping[str, Any]) -> str | None:
         return None
 
 
-def _value(text: str) -> Mapping[str, Any] | None:
+def _value(row: Row) -> Mapping[str, Any] | None:
     try:
-        value = orjson.loads(text)
+        value = orjson.loads(row[1])
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
-
-
-def _touch(database: sqlite3.Connection, used: list[tuple[int, str]]) -> None:
-    database.executemany("UPDATE answers SET used = ? WHERE key = ?", used)
-
-
-def _count(database: sqlite3.Connection) -> int:
-    count: int = database.execute("SELECT count(*) FROM answers").fetchone()[0]
-    return count
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size  # noqa: PTH116
-    except OSError:
-        return 0

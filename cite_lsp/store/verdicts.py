@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import Lock
-from typing import Any
 
 import orjson
 
 from cite_lsp.audit.judgement import Judged
 from cite_lsp.audit.row_data import verdict_from_data, verdict_to_data
-from cite_lsp.store.table import StoreError, Table
+from cite_lsp.store.keyed import DAY, Form, KeyedRows, Row
+from cite_lsp.store.table import StoreError
 
 FILE = "verdicts-1.db"
 _VERSION = 1
@@ -53,11 +52,7 @@ CREATE TEMP TABLE incoming ({_NAMES.replace("key,", "key TEXT PRIMARY KEY NOT NU
 """
 _TAKE_IN = f"INSERT INTO incoming ({_NAMES}) VALUES ({_MARKS}) {_NEWER_STAYS}"  # noqa: S608
 _MERGE = f"INSERT INTO verdicts ({_NAMES}) SELECT {_NAMES} FROM incoming WHERE true ORDER BY rowid {_NEWER_STAYS}"  # noqa: S608
-_AT_ONCE = 400
-"""Keys of one question; SQLite takes 999 variables in old builds."""
-_KEPT_SHARE = 0.9
-"""So much is left when there is too much: what is dropped at a time makes room for many writes."""
-_DAY = 24 * 3600
+_FORM = Form(FILE, _VERSION, _SCHEMA, "verdicts", _COLUMNS, _KEEP, beside=("spent",))
 _DAYS_KEPT = 60
 
 
@@ -101,7 +96,7 @@ class Imported:
     renewed: int
 
 
-class Verdicts:
+class Verdicts(KeyedRows):
     """The verdicts that are kept in one folder, for all processes of a person; from any thread.
 
     A call may wait some seconds for another process: none belongs on an event loop.
@@ -109,16 +104,7 @@ class Verdicts:
 
     def __init__(self, folder: str, *, max_rows: int = 200_000, clock: Callable[[], float] = time.time) -> None:
         """Take the cache folder, which is made when it is needed, and how many verdicts are kept in it."""
-        self._table = Table(folder, FILE, _SCHEMA, version=_VERSION, any_thread=True)
-        self._max_rows = max_rows
-        self._clock = clock
-        self._lock = Lock()
-        self._unwritten = ""
-
-    @property
-    def path(self) -> str:
-        """The file."""
-        return self._table.path
+        super().__init__(folder, _FORM, max_rows=max_rows, clock=clock)
 
     @property
     def message(self) -> str:
@@ -137,48 +123,14 @@ class Verdicts:
 
     def recall(self, keys: Iterable[str]) -> dict[str, Judged]:
         """Give what is known of some keys, as `cached`."""
-        wanted = list(dict.fromkeys(keys))
-        now = int(self._clock())
-        found: dict[str, Judged] = {}
-        touched: list[tuple[int, str]] = []
-        with self._lock:
-            for low in range(0, len(wanted), _AT_ONCE):
-                for row in self._rows(wanted[low : low + _AT_ONCE]):
-                    judged = _judged(row)
-                    if judged is not None:
-                        found[row[0]] = judged
-                        if row[-1] < now - _DAY:  # so seldom that reading does not always write
-                            touched.append((now, row[0]))
-            if touched:
-                self._table.write(lambda database: _touch(database, touched))
-        return found
+        return self._recall(list(dict.fromkeys(keys)), _judged)
 
     def keep(self, verdicts: Mapping[str, Judged]) -> bool:
         """Keep verdicts by their keys; False where they could not be written. A newer one of the same key stays."""
         if not verdicts:
             return True
         now = int(self._clock())
-        rows = [_row(key, judged, now) for key, judged in verdicts.items()]
-
-        def change(database: sqlite3.Connection) -> None:
-            database.executemany(_KEEP, rows)
-            self._shorten(database)
-
-        with self._lock:
-            done = self._table.write(change)
-            self._unwritten = self._table.failure
-        return done
-
-    def clear(self) -> int:
-        """Forget all verdicts; give how many there were. What was spent today stays. Raises `StoreError`."""
-        with self._lock:
-            if not os.path.lexists(self.path):
-                return 0
-            count: int = self._table.read(_count, 0)
-            self._check_kept()
-            if not self._table.empty(but=("spent",)):
-                raise StoreError(f"{self.path} cannot be cleared: {self._table.failure}")
-        return count
+        return self._keep([_row(key, judged, now) for key, judged in verdicts.items()])
 
     def info(self) -> Info:
         """Tell what is kept."""
@@ -186,11 +138,6 @@ class Verdicts:
             return Info(self.path)
         with self._lock:
             return self._table.read(self._info, Info(self.path))
-
-    def close(self) -> None:
-        """Close the file; the next use opens it again."""
-        with self._lock:
-            self._table.close()
 
     # --- what is spent
 
@@ -230,7 +177,7 @@ class Verdicts:
             if not refusal:
                 after = (today, judge, max(asked + rows, 0), max(spent + cost, 0.0))
                 database.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?)", after)
-                database.execute("DELETE FROM spent WHERE day < ?", (_day(now - _DAYS_KEPT * _DAY),))
+                database.execute("DELETE FROM spent WHERE day < ?", (_day(now - _DAYS_KEPT * DAY),))
 
         with self._lock:
             if self._table.write(book):
@@ -272,7 +219,7 @@ class Verdicts:
 
         now = int(self._clock())
         with self._lock:
-            self._table.read(_count, 0)
+            self._table.read(self._count, 0)
             self._check_kept()
             lines = (_row(key, judged, now) for key, judged in transfer.read(path))
             done: list[Imported] = []
@@ -283,36 +230,16 @@ class Verdicts:
 
     # --- within the lock
 
-    def _rows(self, keys: list[str]) -> list[tuple[Any, ...]]:
-        marks = ",".join("?" * len(keys))
-        question = f"SELECT {_NAMES} FROM verdicts WHERE key IN ({marks})"  # noqa: S608 - names of ours
-        none: list[tuple[Any, ...]] = []
-        return self._table.read(lambda database: database.execute(question, keys).fetchall(), none)
-
-    def _shorten(self, database: sqlite3.Connection) -> None:
-        count = _count(database)
-        if count > self._max_rows:
-            drop = count - max(int(self._max_rows * _KEPT_SHARE), 1)
-            oldest = "SELECT rowid FROM verdicts ORDER BY used, rowid LIMIT ?"
-            database.execute(f"DELETE FROM verdicts WHERE rowid IN ({oldest})", (drop,))  # noqa: S608
-
     def _info(self, database: sqlite3.Connection) -> Info:
         count, oldest, newest = database.execute("SELECT count(*), min(at), max(at) FROM verdicts").fetchone()
         judges = database.execute("SELECT judge, count(*) AS n FROM verdicts GROUP BY judge ORDER BY n DESC, judge")
         today = (_day(self._clock()),)
         spent = database.execute("SELECT judge, rows, cost FROM spent WHERE day = ? ORDER BY judge", today)
-        size = sum(_size(self.path + ending) for ending in ("", "-wal", "-shm"))
-        return Info(
-            self.path, count, size, oldest, newest, dict(judges.fetchall()), tuple([Spent(*each) for each in spent])
-        )
-
-    def _check_kept(self) -> None:
-        """Raise `StoreError` where there is no file to work with."""
-        if self._table.message:
-            raise StoreError(self._table.message)
+        asked = tuple([Spent(*each) for each in spent])
+        return Info(self.path, count, self._bytes(), oldest, newest, dict(judges.fetchall()), asked)
 
     @contextmanager
-    def _incoming(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[None]:
+    def _incoming(self, rows: Iterable[Row]) -> Iterator[None]:
         """Put rows into a table of this connection alone, so that no other process waits for the file to be read."""
 
         def fill(database: sqlite3.Connection) -> bool:
@@ -336,20 +263,11 @@ class Verdicts:
         older = "SELECT count(*) FROM incoming JOIN verdicts USING (key) WHERE incoming.at > verdicts.at"
         (renewed,) = database.execute(older).fetchone()
         (arrived,) = database.execute("SELECT count(*) FROM incoming").fetchone()
-        before = _count(database)
+        before = self._count(database)
         database.execute(_MERGE)
-        added = _count(database) - before
+        added = self._count(database) - before
         self._shorten(database)
         return Imported(arrived, added, renewed)
-
-
-def _touch(database: sqlite3.Connection, used: list[tuple[int, str]]) -> None:
-    database.executemany("UPDATE verdicts SET used = ? WHERE key = ?", used)
-
-
-def _count(database: sqlite3.Connection) -> int:
-    count: int = database.execute("SELECT count(*) FROM verdicts").fetchone()[0]
-    return count
 
 
 def _export(database: sqlite3.Connection, write: Callable[[int, Iterable[tuple[str, Judged]]], int]) -> int:
@@ -367,7 +285,7 @@ def _all(database: sqlite3.Connection) -> Iterator[tuple[str, Judged]]:
             yield row[0], judged
 
 
-def _row(key: str, judged: Judged, used: int) -> tuple[Any, ...]:
+def _row(key: str, judged: Judged, used: int) -> Row:
     data = verdict_to_data(judged.verdict)
     evidence = [[excerpt, offset, _plain(text)] for excerpt, offset, text in data["evidence"]]
     texts = [_plain(data[name]) for name in ("reason", "basis")]
@@ -385,7 +303,7 @@ def _row(key: str, judged: Judged, used: int) -> tuple[Any, ...]:
     )
 
 
-def _judged(row: tuple[Any, ...]) -> Judged | None:
+def _judged(row: Row) -> Judged | None:
     """Give what a row says; None for one that says nothing that we know."""
     data = dict(zip(_COLUMNS, row, strict=True))
     try:
@@ -417,10 +335,3 @@ def _over(judge: str, section: str, limit: tuple[str, float, float, float | None
 
 def _day(at: float) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(at))
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size  # noqa: PTH116
-    except OSError:
-        return 0

@@ -369,7 +369,8 @@ def test_other_judges_are_not_asked_and_that_is_said(process, workspace, server)
     assert ran.code == 3
     assert ran.out.startswith(
         "not checked:\n"
-        "  policies are asked of the judges decision and openai, and judge.name is embedded\n"
+        "  policies are asked of the judges decision and openai, and judge.name is embedded: name one of them in your "
+        "own settings\n"
         "    logs/a.log, trouble: 4 passages (lines 1-4)\n\n"
         "1 document, 1 policy, 4 passages, 0 checked, 4 not checked\n"
         "no findings in "
@@ -378,7 +379,7 @@ def test_other_judges_are_not_asked_and_that_is_said(process, workspace, server)
     ran = process(workspace(FILES), "policy", "run", "--format", "json")
     assert ran.err == (
         "cite-lsp: 4 passages of 1 document not checked by trouble: policies are asked of the judges decision and "
-        "openai, and judge.name is embedded\n"
+        "openai, and judge.name is embedded: name one of them in your own settings\n"
     )
     ran = process(workspace(FILES), "policy", "run", "--estimate")
     assert ran.code == 3

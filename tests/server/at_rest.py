@@ -7,6 +7,7 @@ from typing import Any
 from cite_lsp.worker.client import Worker
 from tests.server.harness import PUBLISH, Session
 
+POPUP = "window/showMessage"
 HANG = 20.0
 """Seconds after which a server that finds no rest fails its test."""
 _LOOK = 0.002
@@ -76,6 +77,23 @@ async def shown_at_rest(
     """Wait for rest, consume all publishes, and give what the client shows."""
     await rest(session)
     return shown(session, into)
+
+
+async def opened(session: Session, uri: str, text: str) -> None:
+    """Open a document, and wait until all is told of it."""
+    session.open(uri, text)
+    await shown_at_rest(session)
+
+
+def status(session: Session) -> dict[str, Any]:
+    """The last status that was sent, consumed with those before it."""
+    last: dict[str, Any] = session.discard("cite-lsp/status")[-1]
+    return last
+
+
+def popups(session: Session) -> list[str]:
+    """The messages that a person was shown, consumed."""
+    return [params["message"] for params in session.discard(POPUP)]
 
 
 def codes(diagnostics: Sequence[dict[str, Any]]) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 
 import cite_lsp.server.session as session_module
 from cite_lsp.worker.client import Worker
-from tests.server.at_rest import codes, rest, shown, shown_at_rest
+from tests.server.at_rest import codes, popups, rest, shown, shown_at_rest
 from tests.server.harness import CAPABILITIES, PUBLISH, Session, at, range_of
 
 CODE = "import time\n\nLIMIT = 3\n\n\ndef retry(call):\n    for attempt in range(LIMIT):\n        call()\n"
@@ -34,11 +34,6 @@ async def alive(session: Session, folder: Path, name: str = "alive.md") -> None:
     assert codes((await shown_at_rest(session))[uri]) == ["line-out-of-range"]
     session.close(uri)
     await shown_at_rest(session)
-
-
-def popups(session: Session) -> list[str]:
-    """The messages that a person was shown, consumed."""
-    return [params["message"] for params in session.discard("window/showMessage")]
 
 
 # --- positions and ranges

@@ -11,10 +11,10 @@ import pytest
 
 from cite_lsp.worker.client import Worker, WorkerLost
 from tests.clients.scripted import ScriptedServer, error_for, hang, until
-from tests.server.at_rest import shown_at_rest
+from tests.server.at_rest import opened, popups, shown_at_rest, status
 from tests.server.harness import ErrorAnswerError, Session, at
 from tests.server.judged import answering, choose, claims_in
-from tests.server.test_judging_server import CODE, comes, opened, popups, status, text_of, words, written
+from tests.server.test_judging_server import CODE, comes, text_of, words, written
 
 pytestmark = pytest.mark.usefixtures("person")
 

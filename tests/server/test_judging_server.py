@@ -17,13 +17,12 @@ import pytest
 from cite_lsp.server.keys import VARIABLE, take_secrets
 from tests.bench.client import Client
 from tests.clients.scripted import ScriptedServer, error_for, hang, until
-from tests.server.at_rest import codes, rest, shown_at_rest
+from tests.server.at_rest import codes, opened, popups, rest, shown_at_rest, status
 from tests.server.harness import CAPABILITIES, ErrorAnswerError, Session, at
 from tests.server.judged import answering, choose, claims_in, rows_in
 
 CODE = "".join(f"LIMIT_{number} = {number}\n\n" for number in range(1200))
 """Line 2n + 1 says LIMIT_n = n, and is a unit of its own."""
-POPUP = "window/showMessage"
 
 pytestmark = pytest.mark.usefixtures("person")
 
@@ -53,20 +52,6 @@ def text_of(*numbers: int, first: str = "The limit") -> str:
 def written(folder: Path, text: str, name: str = "a.md") -> str:
     (folder / name).write_text(text)
     return (folder / name).as_uri()
-
-
-async def opened(session: Session, uri: str, text: str) -> None:
-    session.open(uri, text)
-    await shown_at_rest(session)
-
-
-def status(session: Session) -> dict[str, Any]:
-    last: dict[str, Any] = session.discard("cite-lsp/status")[-1]
-    return last
-
-
-def popups(session: Session) -> list[str]:
-    return [params["message"] for params in session.discard(POPUP)]
 
 
 def commit(folder: Path, message: str) -> None:

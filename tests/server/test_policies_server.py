@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,10 +22,9 @@ from tests.clients.systemone_server import (
     rule,
     serving,
 )
-from tests.server.at_rest import codes, rest, shown_at_rest
+from tests.server.at_rest import POPUP, codes, opened, popups, rest, shown_at_rest, status
 from tests.server.harness import CAPABILITIES, IGNORED, ErrorAnswerError, Session, at
 
-POPUP = "window/showMessage"
 COMMAND = "cite-lsp.server.runPolicies"
 CLEAR = "cite-lsp.server.clearCache"
 
@@ -87,20 +85,6 @@ def written(folder: Path, text: str, name: str = "a.md") -> str:
 
 def track(folder: Path) -> None:
     subprocess.run(["git", "-C", str(folder), "add", "."], check=True)
-
-
-async def opened(session: Session, uri: str, text: str) -> None:
-    session.open(uri, text)
-    await shown_at_rest(session)
-
-
-def status(session: Session) -> dict[str, Any]:
-    last: dict[str, Any] = session.discard("cite-lsp/status")[-1]
-    return last
-
-
-def popups(session: Session) -> list[str]:
-    return [params["message"] for params in session.discard(POPUP)]
 
 
 TEXT = "The shop shuts at six.\n\nWhat has keys and opens no door? It is late.\n"
@@ -233,7 +217,10 @@ async def test_with_the_embedded_judge_policies_are_not_checked_which_is_said_on
     folder: Path, model: SystemOne, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CITE_LSP_JUDGE_NAME", "embedded")
-    why = "policies are asked of the judges decision and openai, and judge.name is embedded"
+    why = (
+        "policies are asked of the judges decision and openai, and judge.name is embedded: name one of them in your "
+        "own settings"
+    )
     uri, other = written(folder, TEXT), written(folder, TEXT, "b.md")
     async with Session(folders=[folder]) as session:
         for each in (uri, other):

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 ClientName = Literal["openai", "ollama", "anthropic"]
 CLIENT_NAMES: tuple[ClientName, ...] = ("openai", "ollama", "anthropic")
 DecisionName = Literal["decision", "openai"]
-DECISION_NAMES: tuple[DecisionName, ...] = ("decision", "openai")
 """Judges that answer the questions of policies."""
 ServerName = Literal["openai", "ollama", "anthropic", "decision"]
 

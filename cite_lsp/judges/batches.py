@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from cite_lsp.audit.guard import estimated_tokens
+from cite_lsp.audit.tokens import tokens_of
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.judges.options import ModelOptions
 from cite_lsp.judges.prompt import SYSTEM, Question, user_text
@@ -35,12 +36,6 @@ def rows_per_request(model: str) -> int:
     if _STRONG_NAMES.search(name):
         return STRONG_ROWS
     return SMALL_ROWS if _SMALL_NAMES.search(name) else STRONG_ROWS
-
-
-def tokens_of(text: str) -> int:
-    """Give about how many tokens a text takes: 3.5 characters one, and one for each that is not ASCII."""
-    plain = len(text) if text.isascii() else sum(character.isascii() for character in text)
-    return int(plain / 3.5) + len(text) - plain + 1
 
 
 def tokens_of_rows(rows: Sequence[Row]) -> int:

@@ -3,17 +3,22 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cite_lsp.audit.judgement import AskingJudge
 from cite_lsp.audit.options import AuditOptions
+from cite_lsp.audit.tokens import tokens_of
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.clients.client import ClientError
-from cite_lsp.config.settings import JudgeSettings
-from cite_lsp.judges.batches import batches, tokens_of, tokens_of_rows
+from cite_lsp.config.settings import JudgeSettings, ModelSettings
+from cite_lsp.judges.batches import batches, tokens_of_rows
 from cite_lsp.judges.canary import canary
 from cite_lsp.judges.local import LocalJudge
 from cite_lsp.judges.options import Ledger, ModelOptions
 from cite_lsp.judges.shown_lines import shown_lines, why_not_shown
+
+if TYPE_CHECKING:
+    from cite_lsp.clients.making import ClientOptions
 
 _TOKENS_OUT = 70
 _TOKENS_OF_ANSWER = 16
@@ -78,17 +83,9 @@ def make_judge(
     if settings.name == "command":
         return _program(settings, options, ledger)
     # loaded when such a judge is made: the others have no use for clients
-    from cite_lsp.clients.making import ClientOptions, make_client, make_decision_client  # noqa: PLC0415
+    from cite_lsp.clients.making import make_client, make_decision_client  # noqa: PLC0415
 
-    told = ClientOptions(
-        model=settings.model,
-        base_url=settings.base_url,
-        api_key_env=settings.api_key_env,
-        headers=settings.headers,
-        effort=settings.effort,
-        timeout=settings.limits.timeout,
-        concurrency=settings.limits.concurrency,
-    )
+    told = client_options(settings)
     if settings.name == "decision":
         from cite_lsp.judges.decision import DecisionJudge  # noqa: PLC0415
 
@@ -98,6 +95,22 @@ def make_judge(
 
     client = make_client(settings.name, told, environment=environment, secrets=secrets)
     return ModelJudge(client, options, ledger)
+
+
+def client_options(settings: ModelSettings, role: str = "judge") -> "ClientOptions":
+    """Give how a client asks, from what is set; `role` is what messages call whom it asks."""
+    from cite_lsp.clients.making import ClientOptions  # noqa: PLC0415 - loaded when such a judge is made
+
+    return ClientOptions(
+        model=settings.model,
+        base_url=settings.base_url,
+        api_key_env=settings.api_key_env,
+        headers=settings.headers,
+        effort=settings.effort,
+        timeout=settings.limits.timeout,
+        concurrency=settings.limits.concurrency,
+        role=role,
+    )
 
 
 def model_options(settings: JudgeSettings, audit: AuditOptions) -> ModelOptions:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Protocol
 
-from cite_lsp.judges.making import Unavailable
+from cite_lsp.judges.making import Unavailable, client_options
+from cite_lsp.policy.asking import word_of
 
 if TYPE_CHECKING:
     from cite_lsp.config.settings import JudgeSettings
@@ -60,20 +61,14 @@ def policy_client(
     if why:
         raise Unavailable(why)
     from cite_lsp.clients.client import ClientError  # noqa: PLC0415 - loaded when somebody is asked
-    from cite_lsp.clients.making import ClientOptions, make_decision_client  # noqa: PLC0415
+    from cite_lsp.clients.making import make_decision_client  # noqa: PLC0415
 
-    options = ClientOptions(
-        model=judge.model,
-        base_url=judge.base_url,
-        api_key_env=judge.api_key_env,
-        headers=judge.headers,
-        effort=judge.effort,
-        timeout=judge.limits.timeout,
-        concurrency=judge.limits.concurrency,
-    )
     try:
         client: PolicyClient = make_decision_client(
-            "decision" if judge.name == "decision" else "openai", options, environment=environment, secrets=secrets
+            "decision" if judge.name == "decision" else "openai",
+            client_options(judge),
+            environment=environment,
+            secrets=secrets,
         )
     except ClientError as error:
         raise Unavailable(error.message) from error
@@ -154,9 +149,8 @@ _WORDS = {
 
 
 def cause_of(reason: object) -> str:
-    """Give the word that a reason begins with: `["rate_limited", 7000]` is `rate_limited`."""
-    first = reason[0] if isinstance(reason, (list, tuple)) and reason else reason
-    return first if isinstance(first, str) else "failed"
+    """Give the word that a reason begins with; `failed` where it has none."""
+    return word_of(reason) or "failed"
 
 
 def in_words(reason: object) -> str:

@@ -163,22 +163,14 @@ def make_repairer(
     name = names_a_model(repair, judge)
     if not name:
         return None
-    from cite_lsp.clients.making import ClientOptions, make_client  # noqa: PLC0415 - nobody needs it who asks no model
+    from cite_lsp.clients.making import make_client  # noqa: PLC0415 - nobody needs it who asks no model
+    from cite_lsp.judges.making import client_options  # noqa: PLC0415
 
     settings: ModelSettings = repair if repair.name is not None else judge
     limits = settings.limits
     client = make_client(
         cast("ClientName", name),
-        ClientOptions(
-            model=settings.model,
-            base_url=settings.base_url,
-            api_key_env=settings.api_key_env,
-            headers=settings.headers,
-            effort=settings.effort,
-            timeout=limits.timeout,
-            concurrency=limits.concurrency,
-            role="repair model",
-        ),
+        client_options(settings, "repair model"),
         environment=environment,
         secrets=secrets,
     )

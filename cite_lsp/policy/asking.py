@@ -33,3 +33,9 @@ class ClientError(Exception):
 
 class ContractError(TypeError):
     """What a client gave is no reply: a mistake of whoever wrote the client, which ends the run."""
+
+
+def word_of(reason: object) -> str:
+    """Give the word that a reason begins with: `["rate_limited", 7000]` is `rate_limited`; "" where it has none."""
+    first = reason[0] if isinstance(reason, (list, tuple)) and reason else reason
+    return first if isinstance(first, str) else ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cite_lsp.policy.answers import lacking
-from cite_lsp.policy.asking import Client, Request
+from cite_lsp.policy.asking import Client, Request, word_of
 from cite_lsp.policy.calling import Heard, called
 from cite_lsp.policy.memory import Memory
 from cite_lsp.policy.progress import Progress, Progressed, Round, Stop
@@ -30,10 +30,6 @@ _PASSING = frozenset(
 _UNREACHED = "request_error"
 _REST = 0.05
 """Seconds; a run ends at once, whatever its memory is busy with."""
-
-
-def _name_of(reason: object) -> object:
-    return reason[0] if isinstance(reason, (list, tuple)) and reason else reason
 
 
 class Desk:
@@ -62,7 +58,7 @@ class Desk:
         asked = {key: {**each, "criteria": copy(each["criteria"])} for key, each in request["questions"].items()}
         self.requests += 1
         heard = await called(self._client, request)
-        self._reached = self._reached or heard.answers is not None or _name_of(heard.reason) != _UNREACHED
+        self._reached = self._reached or heard.answers is not None or word_of(heard.reason) != _UNREACHED
         if heard.usage is not None:
             self.usage = heard.usage if self.usage is None else self.usage + heard.usage
         if heard.answers is None:
@@ -74,8 +70,8 @@ class Desk:
 
     def may_pass(self, reason: object) -> bool:
         """Whether a request that failed for a reason is worth another try; where nobody was ever there, none is."""
-        name = _name_of(reason)
-        return isinstance(name, str) and name in _PASSING and (self._reached or name != _UNREACHED)
+        word = word_of(reason)
+        return word in _PASSING and (self._reached or word != _UNREACHED)
 
     async def recall(self, key: str) -> Mapping[str, Any] | None:
         """Give what is kept under a key."""

@@ -3,14 +3,13 @@
 import json
 from dataclasses import dataclass
 
+from cite_lsp.audit.tokens import tokens_of
 from cite_lsp.policy.asking import Request
 from cite_lsp.policy.language import Policy
 from cite_lsp.policy.memory import Memory
 from cite_lsp.policy.options import RunOptions
 from cite_lsp.policy.passages import Source
 from cite_lsp.policy.windows import Windows, is_known
-
-_CHARACTERS_A_TOKEN = 3.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +51,4 @@ def estimate(source: Source, policy: Policy, options: RunOptions, memory: Memory
 
 
 def _tokens(request: Request) -> int:
-    text = json.dumps(request, ensure_ascii=False, separators=(",", ":"))
-    plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
-    return int(plain / _CHARACTERS_A_TOKEN) + len(text) - plain + 1
+    return tokens_of(json.dumps(request, ensure_ascii=False, separators=(",", ":")))

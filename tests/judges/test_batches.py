@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from cite_lsp.audit.guard import estimated_tokens
 from cite_lsp.audit.options import AuditOptions
+from cite_lsp.audit.tokens import tokens_of
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.config.settings import JudgeSettings
-from cite_lsp.judges.batches import batches, rows_per_request, tokens_of
+from cite_lsp.judges.batches import batches, rows_per_request
 from cite_lsp.judges.making import estimate, model_options
 from cite_lsp.judges.options import ModelOptions
 from tests.clients.scripted import ScriptedServer, asked

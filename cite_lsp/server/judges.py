@@ -166,14 +166,19 @@ class Judges:
         """
         if not leaves(settings):
             return self.local
-        if not (self._trusted and settings.server.trusted):
-            raise NoJudge(
-                f"this workspace is not trusted, so the judge {settings.judge.name} is not asked and nothing is sent"
-            )
+        why = self.why_untrusted(settings)
+        if why:
+            raise NoJudge(why)
         key = _key_of(settings)
         if key not in self._made:
             self._made[key] = self._make(settings)
         return self._made[key]
+
+    def why_untrusted(self, settings: "Settings") -> str:
+        """Say why nothing is sent anywhere under settings, a sentence without a full stop; "" where it may be."""
+        if self._trusted and settings.server.trusted:
+            return ""
+        return f"this workspace is not trusted, so the judge {settings.judge.name} is not asked and nothing is sent"
 
     def title(self, settings: "Settings") -> str:
         """Give the identity of the judge that the settings mean, or its name as long as it was not needed."""

@@ -48,7 +48,7 @@ class Policies:
         self.queued = 0
         self.usage = Usage()
         """What was asked in this session."""
-        self.clients = PolicyClients(session.judges, trusted=session.trusted, secrets=session.server.secrets)
+        self.clients = PolicyClients(session.judges, secrets=session.server.secrets)
         self._session = session
         self._troubles: dict[OpenDocument, str] = {}
         """Of open files why passages were not checked as they were asked about last, a sentence."""

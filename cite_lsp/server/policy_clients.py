@@ -41,13 +41,12 @@ class NotAsked(Exception):  # noqa: N818 - it says what happened
 class PolicyClients:
     """The clients of a session.
 
-    `trusted`: whether the client trusts the workspace. `secrets`: keys by the host they are for.
+    `secrets`: keys by the host they are for.
     """
 
-    def __init__(self, judges: "Judges", *, trusted: bool, secrets: Mapping[str, str] | None = None) -> None:
-        """Take the judges, beside whose verdicts requests are booked."""
+    def __init__(self, judges: "Judges", *, secrets: Mapping[str, str] | None = None) -> None:
+        """Take the judges: they know whether the workspace is trusted, and where requests are booked."""
         self._judges = judges
-        self._trusted = trusted
         self._secrets = dict(secrets or {})
         self._made: dict[str, PolicyClient] = {}
         self._answers: dict[tuple[str, int], Answers] = {}
@@ -70,9 +69,7 @@ class PolicyClients:
         from cite_lsp.judges.making import Unavailable  # noqa: PLC0415 - it is loaded by now
         from cite_lsp.judges.policies import policy_client, why_not_asked  # noqa: PLC0415
 
-        why = why_not_asked(settings.judge)
-        if not why and not (self._trusted and settings.server.trusted):
-            why = f"this workspace is not trusted, so the judge {settings.judge.name} is not asked and nothing is sent"
+        why = why_not_asked(settings.judge) or self._judges.why_untrusted(settings)
         if why:
             raise NotAsked(why)
         key = _key_of(settings)

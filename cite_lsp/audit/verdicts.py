@@ -27,7 +27,8 @@ class Row:
         section: The heading above it, or "".
         path: The cited file, "/" between segments; "" where it is not known. For messages, never for the verdict.
         language: What `language_of` says of the path, or None.
-        file: All lines of the cited file; None where they are not known. They never leave this machine.
+        file: All lines of the cited file; None where they are not known. Only the embedded judge is given them: here,
+            or on the cluster that a command line names.
         file_sha256: Of that file, in hexadecimal; "" where it was not worked out.
     """
 

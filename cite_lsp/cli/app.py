@@ -17,22 +17,26 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from cite_lsp import __version__
+from cite_lsp.cli.cache import cache
 from cite_lsp.cli.console import make_console, standard_input, write_bytes
-from cite_lsp.cli.formats.as_json import JsonWriter
-from cite_lsp.cli.formats.as_text import TextWriter, visible
+from cite_lsp.cli.formats.as_text import visible
+from cite_lsp.cli.formats.making import Output, ReportFile
 from cite_lsp.cli.jobs import Shape, Share, shares
 from cite_lsp.cli.options import (
     AcceptLevelOption,
     BaseUrlOption,
     CodesOption,
     ColorOption,
+    DoctorAskOption,
     DryRunOption,
     EstimateOption,
     ExcerptsOption,
+    ExcludeOption,
     FailOption,
     FormatOption,
     InteractiveOption,
     JobsOption,
+    JudgeJobsOption,
     JudgeOption,
     LevelOption,
     ModelOption,
@@ -43,7 +47,11 @@ from cite_lsp.cli.options import (
     Paths,
     QuietOption,
     RecordsOption,
-    ReportFormat,
+    ReportOption,
+    RootOption,
+    RunFormat,
+    RunFormatOption,
+    SchedulerOption,
     SchemaName,
     ScopeOption,
     ShownOption,
@@ -106,10 +114,13 @@ def root(
 @app.command()
 def check(  # noqa: PLR0913, PLR0917 - its options
     paths: Paths = None,
-    output: FormatOption = OutputFormat.TEXT,
+    output: RunFormatOption = RunFormat.TEXT,
+    report: ReportOption = None,
     fail_level: FailOption = Severity.ERROR,
     level: LevelOption = Severity.WARNING,
     stdin_path: StdinOption = None,
+    root_folder: RootOption = None,
+    force_exclude: ExcludeOption = False,
     excerpts: ExcerptsOption = False,
     since: SinceOption = None,
     jobs: JobsOption = 0,
@@ -125,25 +136,34 @@ def check(  # noqa: PLR0913, PLR0917 - its options
     """
     given = tuple(paths or ())
     started = time.perf_counter()
-    request = Request(given, standard_input(given), stdin_path)
+    file = None if report is None else ReportFile(report)
+    request = Request(given, standard_input(given), stdin_path, root_folder, force_exclude)
     run = prepare(request)
     if since is not None:
         from cite_lsp.cli.since import narrow  # noqa: PLC0415 - only here
 
         narrow(run, since)
     console = make_console(no_color=no_color)
-    shape = Shape(output is OutputFormat.JSON, excerpts, level, console.width, not no_cache)
-    writer = JsonWriter(write_bytes, run) if shape.json else TextWriter(console, run, level)
-    writer.begin()
+    outputs = [Output(output.value, level, excerpts=excerpts, quiet=quiet)]
+    writers = [outputs[0].writer(write_bytes, run, console)]
+    if file is not None:
+        outputs.append(Output("markdown", level))
+        writers.append(outputs[1].writer(file.write, run, console))
+    shape = Shape(tuple(outputs), console.width, not no_cache)
+    for writer in writers:
+        writer.begin()
     summary = Summary()
     with _progress(shares(run, request, shape, jobs), len(run.documents), console, quiet=quiet) as done:
         for share in done:
             summary.merge(share.summary)
-            for piece in share.pieces:
-                writer.write(piece)  # type: ignore[arg-type]
-    if shape.json or not quiet:
-        writer.end(summary, time.perf_counter() - started)
+            for writer, piece in zip(writers, share.pieces, strict=True):
+                writer.write(piece)
+    seconds = time.perf_counter() - started
+    for writer in writers:
+        writer.end(summary, seconds)
     sys.stdout.flush()
+    if file is not None:
+        file.close()
     raise typer.Exit(_status(run, summary, fail_level))
 
 
@@ -157,14 +177,15 @@ def judge(  # noqa: PLR0913, PLR0917 - its options
     on_found: OnFoundOption = None,
     write: WriteOption = False,
     estimate: EstimateOption = False,
-    output: Annotated[
-        ReportFormat, typer.Option("--format", help="How it is written; markdown is a report for people.")
-    ] = ReportFormat.TEXT,
+    output: RunFormatOption = RunFormat.TEXT,
+    report: ReportOption = None,
     fail_level: FailOption = Severity.ERROR,
     level: ShownOption = None,
     stdin_path: StdinOption = None,
     excerpts: ExcerptsOption = False,
     since: SinceOption = None,
+    jobs: JudgeJobsOption = 0,
+    scheduler: SchedulerOption = None,
     no_cache: NoVerdictsOption = False,
     quiet: QuietOption = False,
     no_color: ColorOption = False,
@@ -191,7 +212,21 @@ def judge(  # noqa: PLR0913, PLR0917 - its options
     }
     named = tuple(paths or ())
     cached = not no_cache
-    wishes = Wishes(output.value, command_line, fail_level, level, excerpts, since, estimate, write, cached, quiet)
+    wishes = Wishes(
+        output.value,
+        command_line,
+        fail_level,
+        level,
+        excerpts,
+        since,
+        estimate,
+        write,
+        cached,
+        quiet,
+        scheduler,
+        report,
+        jobs,
+    )
     console = make_console(no_color=no_color)
     raise typer.Exit(judge_documents(named, wishes, standard_input(named), stdin_path, console))
 
@@ -316,62 +351,27 @@ def explain(
     raise UsageError(f"{subject} is neither a finding's code nor a place PATH:LINE{hint}")
 
 
-cache = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="What is kept from run to run, for all projects.")
 app.add_typer(cache, name="cache")
 app.add_typer(policies, name="policy")
 
 
-@cache.command("info")
-def cache_info(output: FormatOption = OutputFormat.TEXT, no_color: ColorOption = False) -> None:
-    """Tell what is kept, and where.
-
-    Exit status: 0 done, 2 usage or configuration, 3 the file cannot be read.
-    """
-    from cite_lsp.cli.caching import cache_info as run  # noqa: PLC0415 - only here
-
-    run(make_console(no_color=no_color), write_bytes, json=output is OutputFormat.JSON)
-    sys.stdout.flush()
-
-
-@cache.command("clear")
-def cache_clear() -> None:
-    """Forget all verdicts, and what checks and histories came to.
-
-    What was asked of a judge today stays: the limits of the day go on.
-
-    Exit status: 0 done, 2 usage or configuration, 3 a file could not be written.
-    """
-    from cite_lsp.cli.caching import clear_cache  # noqa: PLC0415 - only here
-
-    clear_cache(make_console())
-
-
-@cache.command("export")
-def cache_export(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write; NAME.gz is compressed.")],
+@app.command()
+def doctor(
+    path: Annotated[str | None, typer.Argument(metavar="PATH", help="A folder or document.")] = None,
+    ask: DoctorAskOption = False,
+    output: FormatOption = OutputFormat.TEXT,
+    no_color: ColorOption = False,
 ) -> None:
-    """Write all verdicts into a file, for another machine.
+    """Tell what is found: Python, git, settings and where each came from, judge, keys, caches, editors.
 
-    Of documents and code it holds the lines that verdicts quote.
+    Nothing is sent anywhere without --ask, and no key is ever printed.
 
-    Exit status: 0 done, 2 usage or configuration, 3 the file could not be written.
+    Exit status: 0 nothing is wrong, 1 something is, 2 usage.
     """
-    from cite_lsp.cli.caching import export_verdicts  # noqa: PLC0415 - only here
+    from cite_lsp.cli.doctor import examine_machine  # noqa: PLC0415 - only here
 
-    export_verdicts(file, make_console())
-
-
-@cache.command("import")
-def cache_import(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file that `cite-lsp cache export` wrote.")],
-) -> None:
-    """Take in the verdicts of a file, beside those that are kept; of two the newer one stays.
-
-    Exit status: 0 done, 2 usage, configuration or a wrong line, after which nothing is taken in, 3 could not finish.
-    """
-    from cite_lsp.cli.caching import import_verdicts  # noqa: PLC0415 - only here
-
-    import_verdicts(file, make_console())
+    console, json = make_console(no_color=no_color), output is OutputFormat.JSON
+    raise typer.Exit(examine_machine(path, console, write_bytes, json=json, ask=ask))
 
 
 @app.command()

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from rich.console import Console
@@ -18,6 +18,10 @@ from cite_lsp.store import StoreError, Table
 from cite_lsp.store.answers import Answers, AnswersInfo
 from cite_lsp.store.transfer import TransferError
 from cite_lsp.store.verdicts import Info, Verdicts
+
+if TYPE_CHECKING:
+    from cite_lsp.config.cache_address import CacheAddress
+    from cite_lsp.store.shared_contents import SharedInfo
 
 _OTHERS = {"baselines": "baselines-1.db", "checks": "checks-1.db"}
 """Files beside the verdicts: all of them can be found out again at no cost."""
@@ -36,16 +40,22 @@ def cache_info(console: Console, write: Callable[[bytes], object], *, json: bool
     answers.close()
     if answers.message:
         raise UnfinishedError(answers.message)
+    shared = _looked_at(settings)
     if json:
-        write(orjson.dumps(_as_data(info, answered, settings.folder), option=orjson.OPT_INDENT_2) + b"\n")
+        data = {**_as_data(info, answered, settings.folder), "shared": None if shared is None else asdict(shared)}
+        write(orjson.dumps(data, option=orjson.OPT_INDENT_2) + b"\n")
     else:
-        for line in _as_lines(info, answered, settings):
+        for line in (*_as_lines(info, answered, settings), *_as_shared(shared)):
             console.print(Text(visible(line)))
 
 
-def clear_cache(console: Console) -> None:
-    """Forget all that is kept, but not what was spent today. Raises `UsageError`, `UnfinishedError`."""
+def clear_cache(console: Console, *, shared: bool = False) -> None:
+    """Forget all that is kept, but not what was spent today. Raises `UsageError`, `UnfinishedError`.
+
+    `shared`: also what is shared with others.
+    """
     settings = _settings()
+    address = _shared_address(settings) if shared else None
     verdicts, answers = _verdicts(settings), _answers(settings)
     try:
         count, answered = verdicts.clear(), answers.clear()
@@ -60,6 +70,13 @@ def clear_cache(console: Console) -> None:
     console.print(Text(visible(f"forgot {kept}, and what checks and histories came to, in {settings.folder}")))
     for path, size in _set_aside(settings.folder):
         console.print(Text(visible(f"{path} ({_in_words(size)}) was damaged and stays; delete it when you like")))
+    if address is not None:
+        from cite_lsp.store.shared_contents import clear  # noqa: PLC0415 - few share a cache
+
+        taken = _done(lambda: clear(address))
+        console.print(Text(visible(f"forgot {taken:,} verdicts and answers of everybody in {address.shown}")))
+    elif settings.shared is not None:
+        console.print(Text(visible(f"what is shared in {settings.shared.shown} stays; --shared forgets that as well")))
 
 
 def export_verdicts(path: str, console: Console) -> None:
@@ -68,12 +85,22 @@ def export_verdicts(path: str, console: Console) -> None:
     console.print(Text(visible(f"wrote {_counted(count)} to {path}")))
 
 
-def import_verdicts(path: str, console: Console) -> None:
-    """Take in the verdicts of a file. Raises `UsageError`, `UnfinishedError`."""
+def import_verdicts(path: str, console: Console, *, shared: bool = False) -> None:
+    """Take in the verdicts of a file. Raises `UsageError`, `UnfinishedError`.
+
+    `shared`: write all verdicts that are kept then into the shared cache, too.
+    """
+    address = _shared_address(_settings()) if shared else None
     done = _moved(path, lambda verdicts, full: verdicts.import_from(full))
     known = done.rows - done.added - done.renewed
     what = f"{done.added:,} new, {done.renewed:,} newer than ours, {known:,} known already"
     console.print(Text(visible(f"read {_counted(done.rows)} from {path}: {what}")))
+    if address is not None:
+        from cite_lsp.store.shared_contents import fill  # noqa: PLC0415 - few share a cache
+
+        lines = _moved(path, lambda verdicts, _: verdicts.shareable())
+        written = _done(lambda: fill(address, lines))
+        console.print(Text(visible(f"wrote {_counted(written)} to {address.shown}")))
 
 
 def _moved(path: str, move: "Callable[[Verdicts, str], Any]") -> Any:  # noqa: ANN401 - what the move gives
@@ -87,6 +114,47 @@ def _moved(path: str, move: "Callable[[Verdicts, str], Any]") -> Any:  # noqa: A
         raise UnfinishedError(str(error)) from error
     finally:
         verdicts.close()
+
+
+def _done(do: Callable[[], int]) -> int:
+    try:
+        return do()
+    except StoreError as error:
+        raise UnfinishedError(str(error)) from error
+
+
+def _shared_address(settings: CacheSettings) -> "CacheAddress":
+    if settings.shared is None:
+        raise UsageError(
+            "--shared is about the cache that is shared with others, and none is set: name it in the user's settings"
+            " (cache.url) or in the environment (CITE_LSP_CACHE_URL)"
+        )
+    return settings.shared
+
+
+def _looked_at(settings: CacheSettings) -> "SharedInfo | None":
+    if settings.shared is None:
+        return None
+    from cite_lsp.store.shared_contents import look  # noqa: PLC0415 - few share a cache
+
+    return look(settings.shared)
+
+
+def _as_shared(info: "SharedInfo | None") -> Iterator[str]:
+    if info is None:
+        return
+    counts = [
+        many
+        for many in (
+            "" if info.verdicts is None else _counted(info.verdicts),
+            "" if info.answers is None else f"{_answered(info.answers)} to policies",
+        )
+        if many
+    ]
+    what = ", ".join(counts) or ("not counted" if info.seconds is not None else "not in use")
+    yield f"{info.address}: shared with others, {what}{'' if info.encrypted else '; the connection is not encrypted'}"
+    if info.why:
+        yield f"  {info.why}"
 
 
 def _settings() -> CacheSettings:

@@ -46,8 +46,8 @@ class Needed:
 
 def tell_estimate(judging: "Judging", console: Console) -> int:
     """Print what judging would take; give the exit status."""
-    if judging.wishes.output == "markdown":
-        raise UsageError("--estimate is written as text or json; leave --format markdown out")
+    if judging.wishes.output not in {"text", "json"}:
+        raise UsageError(f"--estimate is written as text or json; leave --format {judging.wishes.output} out")
     if judging.run.problems:
         return judging.refused()
     needed, asked = Needed(), set[str]()
@@ -63,7 +63,8 @@ def tell_estimate(judging: "Judging", console: Console) -> int:
         whole = {"schema": 1, "estimate": {"judges": sorted(judges), **data}}
         write_bytes(orjson.dumps(whole, option=orjson.OPT_INDENT_2) + b"\n")
         return 0
-    for line in _lines(needed, judges):
+    cluster = judging.judges.cluster
+    for line in _lines(needed, judges, "" if cluster is None else cluster.address):
         console.print(Text(visible(line)), highlight=False)
     return 0
 
@@ -92,10 +93,11 @@ def _add(needed: Needed, judging: "Judging", subject: "Subject", asked: set[str]
         needed.cost = (needed.cost or 0.0) + found.cost
 
 
-def _lines(needed: Needed, judges: dict[str, str]) -> Iterator[str]:
-    """Write it down; judges by identity, with the name of those that are asked elsewhere."""
+def _lines(needed: Needed, judges: dict[str, str], cluster: str) -> Iterator[str]:
+    """Write it down; judges by identity, with the name of those that are asked elsewhere; the address of a cluster."""
     for identity, name in sorted(judges.items()):
-        yield f"judge: {identity}" + ("" if name else " (in this process; nothing is sent)")
+        here = "" if name else " (in this process; nothing is sent)"
+        yield f"judge: {identity}" + (f" (on the cluster at {cluster})" if cluster else here)
     yield f"{_count(needed.documents, 'document')}, {_count(needed.citations, 'citation')}"
     besides = [f"{needed.known:,} known already" if needed.known else ""]
     besides.append(f"{needed.kept_back:,} stay on this machine" if needed.kept_back else "")

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
-from cite_lsp.cli.formats.as_json import JsonForm
-from cite_lsp.cli.formats.as_text import Line, TextForm
+from cite_lsp.cli.formats.as_text import Line
+from cite_lsp.cli.formats.making import Form, Output
 from cite_lsp.cli.remembered import Remembered
 from cite_lsp.cli.run import Request, Run, UnfinishedError, prepare
 from cite_lsp.cli.summary import Summary
-from cite_lsp.findings.finding import Severity
 from cite_lsp.snapshot.ladder import joined
 
 if TYPE_CHECKING:
@@ -37,28 +36,32 @@ _LOOK_UP = 0.5
 """Seconds between two looks of a child at whether its parent is still there."""
 
 Piece = bytes | list[Line]
-"""What is written for one document: JSON, or lines of text."""
+"""What is written for one document in one format: JSON, or lines of text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How documents are to be written."""
 
-    json: bool
-    excerpts: bool
-    level: Severity
+    outputs: tuple[Output, ...]
+    """The formats; each document has a piece in each."""
     width: int
     remembers: bool = True
     """Whether what the last check came to is told again where nothing has changed."""
 
-    def form(self, run: Run) -> JsonForm | TextForm:
+    def forms(self, run: Run) -> list[Form]:
         """Give what turns reports into pieces."""
-        return JsonForm(run, excerpts=self.excerpts) if self.json else TextForm(self.level, self.width)
+        return [output.form(run, self.width) for output in self.outputs]
+
+    @property
+    def place(self) -> str:
+        """What tells the pieces of this shape from those of another."""
+        return f"{self.width} " + " ".join(each.shape for each in self.outputs)
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What some documents came to."""
+    """What a document came to: a piece for each format."""
 
     pieces: list[Piece]
     summary: Summary
@@ -69,7 +72,7 @@ class Checker:
 
     def __init__(self, run: Run, shape: Shape) -> None:
         self._run = run
-        self._form = shape.form(run)
+        self._forms = shape.forms(run)
         self._remembered = Remembered(run, shape) if shape.remembers else None
 
     def known(self) -> dict[str, Share]:
@@ -85,7 +88,7 @@ class Checker:
         for report in self._run.reports(documents):
             summary = Summary()
             summary.add(report)
-            share = Share([self._form.of(report)], summary)
+            share = Share([form.of(report) for form in self._forms], summary)
             if self._remembered is not None:
                 self._remembered.keep(report, share)
             yield share

@@ -1,5 +1,6 @@
 """Who judges the documents of a run: the judge of their settings, with what it said before, or the embedded one."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,13 +16,17 @@ from cite_lsp.judges.local import LocalJudge
 from cite_lsp.worker.parser import Parser
 
 if TYPE_CHECKING:
+    from cite_lsp.cli.dask_cluster import DaskCluster
     from cite_lsp.judges.repairer import ModelRepairer
     from cite_lsp.store import Verdicts
+    from cite_lsp.store.shared import SharedCache
 
 _OF_ONE_JUDGE = ("model", "base_url", "api_key_env", "headers", "command", "effort", "est_cost")
 """What the settings say of the judge that they name, and of no other."""
 _OF_ONE_ADDRESS = ("api_key_env", "headers")
-_HOPELESS = frozenset({"unauthorised", "no-key", "not-found", "redirect", "unreachable", "setting", "timeout"})
+_HOPELESS = frozenset(
+    {"unauthorised", "no-key", "not-found", "redirect", "unreachable", "setting", "timeout", "cluster"}
+)
 """What the next document would meet too."""
 
 
@@ -38,8 +43,13 @@ class Judges:
     command_line: Mapping[str, Any]
     cached: bool = True
     """Whether what was said before is looked up, and what is said is kept."""
+    cluster: "DaskCluster | None" = None
+    """Where judges are asked, if not here."""
+    jobs: int = 1
+    """Processes of the embedded judge."""
     _made: dict[str, AskingJudge] = field(default_factory=dict)
     _verdicts: "Verdicts | None" = None
+    _shared: "SharedCache | None" = None
     _unset: Mapping[str, Any] | None = None
     _parser: Parser = field(default_factory=Parser)
 
@@ -98,14 +108,18 @@ class Judges:
         """End connections and programs, and wait until what was heard is kept."""
         for judge in self._made.values():
             await judge.close()
+        if self.cluster is not None:
+            await self.cluster.close()
         self._parser.close()
         if self._verdicts is not None:
             self._verdicts.close()
+        if self._shared is not None:
+            await asyncio.to_thread(self._shared.close)
 
     @property
     def message(self) -> str:
         """What a person should be told of the cache; "" while all is well."""
-        return self._verdicts.message if self._verdicts is not None else ""
+        return next((each.message for each in (self._verdicts, self._shared) if each is not None and each.message), "")
 
     @property
     def unset(self) -> Iterator[str]:
@@ -114,18 +128,48 @@ class Judges:
             if getattr(self.run.settings.judge, name) != value:
                 yield f"judge.{name}"
 
+    def staying(self, settings: Settings, why: Callable[[Row], str]) -> AskingJudge:
+        """Give the embedded judge of settings; what `why` names is judged in this process, whoever judges the rest."""
+        judge = self.of(settings)
+        if self.cluster is None:
+            return judge
+        from cite_lsp.judges.cluster import Staying  # noqa: PLC0415
+
+        return Staying(judge, LocalJudge(self.embedded), self.cluster, why)
+
     def _make(self, settings: Settings) -> AskingJudge:
         if not leaves(settings):
-            return LocalJudge(self.embedded)
+            local = self._local()
+            return local if self.cluster is None else GivingUp(self._elsewhere(self.cluster, local, settings))
         from cite_lsp.judges.cached import BookedLedger, CachedJudge  # noqa: PLC0415 - they are heavy
         from cite_lsp.judges.making import Unavailable, make_judge  # noqa: PLC0415
 
         try:
             ledger = BookedLedger(self.store(), settings.judge.limits)
-            judge: AskingJudge = GivingUp(make_judge(settings.judge, settings.audit, ledger=ledger))
+            judge = make_judge(settings.judge, settings.audit, ledger=ledger)
         except Unavailable as error:
             raise UsageError(str(error)) from error
+        judge = GivingUp(judge if self.cluster is None else self._elsewhere(self.cluster, judge, settings))
         return CachedJudge(judge, self.store()) if self.cached else judge
+
+    def _local(self) -> AskingJudge:
+        if self.jobs == 1 or self.cluster is not None:
+            return LocalJudge(self.embedded)
+        from cite_lsp.cli.judge_processes import JudgeProcesses  # noqa: PLC0415 - few runs are worth it
+
+        return JudgeProcesses(self.jobs)
+
+    def _elsewhere(self, cluster: "DaskCluster", judge: AskingJudge, settings: Settings) -> AskingJudge:
+        """Give a judge that is asked on the cluster. Raises `UsageError` where a key would have to be sent."""
+        from cite_lsp.judges.cached import BookedLedger  # noqa: PLC0415
+        from cite_lsp.judges.cluster import ClusterJudge  # noqa: PLC0415
+        from cite_lsp.judges.parcels import secrets_in  # noqa: PLC0415
+
+        secret = secrets_in(settings.judge)
+        if secret:
+            raise UsageError(f"{secret} looks as if it held a key, and keys are not sent to a cluster: leave it out")
+        ledger = BookedLedger(self.store(), settings.judge.limits)
+        return ClusterJudge(cluster, judge, settings.judge, settings.audit, ledger)
 
     def store(self) -> "Verdicts":
         """Give what is kept of verdicts, and of what was spent today."""
@@ -133,8 +177,16 @@ class Judges:
 
         if self._verdicts is None:
             cache = self.run.settings.cache
-            self._verdicts = Verdicts(cache.folder, max_rows=cache.max_rows)
+            self._verdicts = Verdicts(cache.folder, max_rows=cache.max_rows, shared=self.shared())
         return self._verdicts
+
+    def shared(self) -> "SharedCache | None":
+        """Give the cache that the settings at the root share with others; None without one, or where none is used."""
+        if self._shared is None and self.cached and self.run.settings.cache.url is not None:
+            from cite_lsp.store.shared import SharedCache  # noqa: PLC0415 - few share a cache
+
+            self._shared = SharedCache.of(self.run.settings.cache)
+        return self._shared
 
     def _not_meant(self) -> Iterator[tuple[str, Any]]:
         """Give the rows that the settings say of another judge, or of another address, and their defaults."""

@@ -18,6 +18,7 @@ from cite_lsp.cli.audited import Account, Audited, Said
 from cite_lsp.cli.console import write_bytes
 from cite_lsp.cli.counting import Count, Silent, counting
 from cite_lsp.cli.formats.as_text import TextForm, TextWriter, told_of_verdicts, visible
+from cite_lsp.cli.formats.making import Form, Output, ReportFile, Writer
 from cite_lsp.cli.judges import HoldingBack, Judges, leaves
 from cite_lsp.cli.run import Report, Request, Run, UsageError, prepare
 from cite_lsp.cli.summary import Summary
@@ -30,14 +31,15 @@ from cite_lsp.snapshot.ladder import joined
 
 if TYPE_CHECKING:
     from cite_lsp.audit.judgement import AskingJudge, Judged
-    from cite_lsp.cli.formats.as_json import JsonForm, JsonWriter
-    from cite_lsp.cli.formats.as_markdown import MarkdownForm, MarkdownWriter
+    from cite_lsp.cli.dask_cluster import DaskCluster
 
 DONE, FOUND, USAGE, UNFINISHED, INTERRUPTED = 0, 1, 2, 3, 130
 _NOT_JUDGED = frozenset({"blank-line", "end-out-of-range"})
 """Citations that lead to lines which no claim can rest on."""
 AT_ONCE = 8
 """Documents that are judged at the same time; how many requests that makes is the judge's to bound."""
+AT_ONCE_ELSEWHERE = 512
+"""Documents that are judged at the same time on a cluster, which bounds how many are on their way to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,12 @@ class Wishes:
     write: bool = False
     cached: bool = True
     quiet: bool = False
+    scheduler: str | None = None
+    """The address of a Dask cluster whose workers judge."""
+    report: str | None = None
+    """A file that the report for people is written to besides."""
+    jobs: int = 0
+    """Processes of the embedded judge; 0: as many as the citations are worth."""
 
 
 def judge_documents(
@@ -70,7 +78,7 @@ def judge_documents(
         narrow(run, wishes.since)
     if wishes.write and run.settings.audit.on_found != "repair":
         raise UsageError("--write writes repairs; it goes with --on-found repair")
-    judges = Judges(run, wishes.command_line, cached=wishes.cached)
+    judges = Judges(run, wishes.command_line, cached=wishes.cached, cluster=_cluster(wishes))
     judging = Judging(run, wishes, judges, console)
     if wishes.estimate:
         from cite_lsp.cli.estimating import tell_estimate  # noqa: PLC0415
@@ -83,42 +91,52 @@ def judge_documents(
     return _report(judging, started)
 
 
+def _cluster(wishes: Wishes) -> "DaskCluster | None":
+    if wishes.scheduler is None:
+        return None
+    from cite_lsp.cli.dask_cluster import DaskCluster  # noqa: PLC0415 - only here
+
+    return DaskCluster(wishes.scheduler)
+
+
 def _report(judging: "Judging", started: float) -> int:
     run, wishes, console = judging.run, judging.wishes, judging.console
-    form, writer = _output(judging)
-    writer.begin()
+    file = ReportFile(wishes.report) if wishes.report is not None else None
+    outputs = list(_outputs(judging, file))
+    for _, writer in outputs:
+        writer.begin()
     if not all(each.refused for each in run.problems):
         run.notes = (*run.notes, "nothing is judged until the settings are mended")
     else:
-        judging.all(lambda report, audited: writer.write(form.of(report, audited)))  # type: ignore[arg-type]
+        judging.all(lambda report, audited: [writer.write(form.of(report, audited)) for form, writer in outputs])
     seconds = time.perf_counter() - started
     summary, account = judging.summary, judging.account
-    if isinstance(writer, TextWriter):
-        if not wishes.quiet:
+    for _, writer in outputs:
+        if not isinstance(writer, TextWriter):
+            writer.end(summary, seconds, account)
+        elif not wishes.quiet:
             lines = [*told_of_verdicts(summary), *told_of_judges(account), *_told_of_failing(judging)]
             writer.end(summary, seconds, lines, partly=account.interrupted)
-    else:
-        writer.end(summary, seconds, account)
     sys.stdout.flush()
+    if file is not None:
+        file.close()
     tell_troubles(judging, errors_of(console))
     return judging.status
 
 
-def _output(
-    judging: "Judging",
-) -> "tuple[TextForm, TextWriter] | tuple[JsonForm, JsonWriter] | tuple[MarkdownForm, MarkdownWriter]":
+def _outputs(judging: "Judging", file: ReportFile | None) -> "Iterator[tuple[Form, Writer | TextWriter]]":
     run, wishes, console = judging.run, judging.wishes, judging.console
     level = Severity.WARNING if wishes.level is None else wishes.level
     always = VERDICT_CODES if wishes.level is None else frozenset[str]()
-    if wishes.output == "json":
-        from cite_lsp.cli.formats.as_json import JsonForm, JsonWriter  # noqa: PLC0415
-
-        return JsonForm(run, excerpts=wishes.excerpts), JsonWriter(write_bytes, run)
-    if wishes.output == "markdown":
-        from cite_lsp.cli.formats.as_markdown import MarkdownForm, MarkdownWriter  # noqa: PLC0415
-
-        return MarkdownForm(level, always), MarkdownWriter(write_bytes, run)
-    return TextForm(level, console.width, always), TextWriter(console, run, level, judges=True, verdicts=bool(always))
+    if wishes.output == "text":
+        writer = TextWriter(console, run, level, judges=True, verdicts=bool(always))
+        yield TextForm(level, console.width, always), writer
+    else:
+        output = Output(wishes.output, level, always, wishes.excerpts, wishes.quiet, "judge")
+        yield output.form(run, console.width), output.writer(write_bytes, run, console)
+    if file is not None:
+        output = Output("markdown", level, always, command="judge")
+        yield output.form(run, console.width), output.writer(file.write, run, console)
 
 
 # What is judged
@@ -138,7 +156,7 @@ class Subject:
 
 
 Outcome = TypeVar("Outcome")
-Told = Callable[[Report, Audited | None], None]
+Told = Callable[[Report, Audited | None], object]
 """Is told of each document, in the order of the paths."""
 
 
@@ -174,8 +192,16 @@ class Judging:
     @property
     def _at_once(self) -> int:
         """How many documents are judged at a time: a program is started for each, so by default for one."""
+        if self.judges.cluster is not None:
+            return AT_ONCE_ELSEWHERE
         judge = self.judges.settled(self.run.settings).judge
         return judge.limits.concurrency or 1 if judge.name == "command" else AT_ONCE
+
+    def _jobs(self, subjects: Sequence[Subject]) -> int:
+        """Give the number of processes that the embedded judge works in."""
+        from cite_lsp.cli.judge_processes import processes_for  # noqa: PLC0415
+
+        return processes_for(sum(_rows_of(each) for each in subjects if not leaves(each.settings)), self.wishes.jobs)
 
     def refused(self) -> int:
         """Say what is wrong with the settings, under which nothing is asked; give the exit status."""
@@ -206,7 +232,7 @@ class Judging:
     def each(
         self,
         work: Callable[[Subject], Awaitable[Outcome]],
-        told: Callable[[Report, Subject | None, Outcome | None], None],
+        told: Callable[[Report, Subject | None, Outcome | None], object],
         close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """Check all documents, do some work for those that may be judged, and tell of each in order.
@@ -215,9 +241,10 @@ class Judging:
         """
         reports = self.checked()
         subjects = [self.subject(report) for report in reports]
+        rows = sum(_rows_of(subject) for subject in subjects if subject is not None)
+        self.judges.jobs = self._jobs([subject for subject in subjects if subject is not None])
         for subject in filter(None, subjects):
             self.judges.of(subject.settings)  # now: who cannot be asked is said before anybody is
-        rows = sum(_rows_of(subject) for subject in subjects if subject is not None)
         with counting(self.console, "judging", rows, quiet=self.wishes.quiet) as self._bar:
             asyncio.run(self._done(list(zip(reports, subjects, strict=True)), work, told, close))
 
@@ -225,7 +252,7 @@ class Judging:
         self,
         pairs: Sequence[tuple[Report, Subject | None]],
         work: Callable[[Subject], Awaitable[Outcome]],
-        told: Callable[[Report, Subject | None, Outcome | None], None],
+        told: Callable[[Report, Subject | None, Outcome | None], object],
         close: Callable[[], Awaitable[None]] | None,
     ) -> None:
         free = asyncio.Semaphore(self._at_once)
@@ -282,8 +309,9 @@ class Judging:
 
     def judge_of(self, subject: Subject) -> "AskingJudge":
         """Give the judge of a document, that is given no row whose text stays here."""
-        judge = self.judges.of(subject.settings)
-        return HoldingBack(judge, self.held_back(subject), self._now) if leaves(subject.settings) else judge
+        if not leaves(subject.settings):
+            return self.judges.staying(subject.settings, self.held_back(subject))
+        return HoldingBack(self.judges.of(subject.settings), self.held_back(subject), self._now)
 
     def held_back(self, subject: Subject) -> Callable[[Row], str]:
         """Give what says why a row of a document is not given to somebody else; "" where it is."""

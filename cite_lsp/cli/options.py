@@ -15,12 +15,25 @@ class OutputFormat(StrEnum):
     JSON = "json"
 
 
-class ReportFormat(StrEnum):
-    """How what was judged is written."""
+class RunFormat(StrEnum):
+    """How what a run found is written, for people and for CI."""
 
     TEXT = "text"
     JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+    GITLAB = "gitlab"
     MARKDOWN = "markdown"
+
+
+class PolicyFormat(StrEnum):
+    """How what policies found is written."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    GITHUB = "github"
+    GITLAB = "gitlab"
 
 
 class JudgeChoice(StrEnum):
@@ -61,14 +74,51 @@ class SchemaName(StrEnum):
 
 Paths = Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Documents or folders; - is standard input.")]
 FormatOption = Annotated[OutputFormat, typer.Option("--format", help="How findings are written.")]
+RunFormatOption = Annotated[
+    RunFormat,
+    typer.Option(
+        "--format",
+        help="How findings are written: sarif is for code scanning, github are annotations, gitlab is a Code Quality "
+        "report, markdown a report for people.",
+    ),
+]
+PolicyFormatOption = Annotated[PolicyFormat, typer.Option("--format", help="How findings are written.")]
+ReportOption = Annotated[
+    str | None,
+    typer.Option("--report", metavar="FILE", help="Also write the report for people, as Markdown, into a file."),
+]
 FailOption = Annotated[Severity, typer.Option("--fail-level", help="Exit with 1 from this severity on.")]
-LevelOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that text shows.")]
+LevelOption = Annotated[Severity, typer.Option("--level", help="The quietest severity that is listed; json has all.")]
 StdinOption = Annotated[
     str | None, typer.Option("--stdin-path", metavar="PATH", help="Where standard input stands in the workspace.")
 ]
 ExcerptsOption = Annotated[bool, typer.Option("--excerpts", help="Put the cited lines into the JSON.")]
 JobsOption = Annotated[
     int, typer.Option("--jobs", "-j", min=0, max=64, help="Processes; 0 is as many as the documents are worth.")
+]
+JudgeJobsOption = Annotated[
+    int,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=0,
+        max=64,
+        help="Processes that the embedded judge works in; 0 is as many as the citations are worth. Another judge is "
+        "asked from one: judge.limits.concurrency bounds that.",
+    ),
+]
+RootOption = Annotated[
+    str | None,
+    typer.Option(
+        "--root", metavar="FOLDER", help="The folder whose settings and files count; unset, those above the first PATH."
+    ),
+]
+ExcludeOption = Annotated[
+    bool,
+    typer.Option("--force-exclude", help="Leave out what the settings leave out also where it is named, as hooks do."),
+]
+DoctorAskOption = Annotated[
+    bool, typer.Option("--ask", help="Ask the judge about one made-up citation, and whether a shared cache answers.")
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Write nothing; print what would change as a diff.")]
 InteractiveOption = Annotated[bool, typer.Option("--interactive", "-i", help="Ask about each fix.")]
@@ -110,6 +160,15 @@ ScopeOption = Annotated[
 OnFoundOption = Annotated[
     OnFound | None,
     typer.Option("--on-found", help="What follows from an unsupported citation (audit.on_found)."),
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Judge on the workers of a Dask cluster, tcp://host:port; claims and cited files are sent there. "
+        "Needs cite-lsp[dask].",
+    ),
 ]
 WriteOption = Annotated[bool, typer.Option("--write", help="With --on-found repair: write, in place of a diff.")]
 EstimateOption = Annotated[

@@ -14,6 +14,7 @@ from rich.text import Text
 from cite_lsp.cli.console import write_bytes
 from cite_lsp.cli.counting import Count, Silent, counting
 from cite_lsp.cli.formats.as_text import visible
+from cite_lsp.cli.formats.making import OF_ENTRIES
 from cite_lsp.cli.interrupts import be_patient, cancelled_once
 from cite_lsp.cli.judges import Judges
 from cite_lsp.cli.judging import DONE, FOUND, INTERRUPTED, UNFINISHED, USAGE, errors_of
@@ -36,6 +37,7 @@ from cite_lsp.snapshot.ladder import joined
 from cite_lsp.snapshot.lines import Unread
 
 if TYPE_CHECKING:
+    from cite_lsp.cli.formats.policy_entries import PolicyEntriesWriter
     from cite_lsp.cli.formats.policy_json import PolicyJsonWriter
     from cite_lsp.cli.formats.policy_text import PolicyTextWriter
     from cite_lsp.config import Settings
@@ -67,11 +69,17 @@ class Wishes:
     ignored: bool = False
     """Whether documents that were named are asked about though git ignores them."""
     estimate: bool = False
-    json: bool = False
+    output: str = "text"
+    """The format."""
     fail_level: Severity = Severity.ERROR
     level: Severity = Severity.HINT
     cached: bool = True
     quiet: bool = False
+
+    @property
+    def json(self) -> bool:
+        """Whether a program reads the output as JSON of ours."""
+        return self.output == "json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +160,11 @@ def ask_policies(
     started = time.perf_counter()
     request = Request(paths, stdin, stdin_path)
     run = prepare(request, {**wishes.command_line, "drift.enabled": False})
+    if wishes.estimate and wishes.output in OF_ENTRIES:
+        raise UsageError(f"--estimate is written as text or json, not as {wishes.output}")
     shelf = usable(run, wishes.policies, console)
     if isinstance(shelf, Refusal):
-        return _refuse(shelf, wishes, started)
+        return _refuse(shelf, wishes, started, console)
     asking = Asking(run, wishes, shelf, console)
     jobs = asking.jobs()
     run.notes = (*run.snapshot.notes, *shelf.notes(len(jobs)))
@@ -165,8 +175,8 @@ def ask_policies(
     return _report(asking, jobs, started)
 
 
-def _refuse(refusal: Refusal, wishes: Wishes, started: float) -> int:
-    """Write the JSON of a run in which nothing is asked; give the exit status."""
+def _refuse(refusal: Refusal, wishes: Wishes, started: float, console: Console) -> int:
+    """Write what a program reads of a run in which nothing is asked; give the exit status."""
     if wishes.json and wishes.estimate:
         from cite_lsp.cli.formats.policy_json import write_data  # noqa: PLC0415
 
@@ -177,6 +187,12 @@ def _refuse(refusal: Refusal, wishes: Wishes, started: float) -> int:
         writer = PolicyJsonWriter(write_bytes, refusal.run)
         writer.begin(refusal.policies)
         writer.end(Account(), time.perf_counter() - started, (*refusal.run.notes, refusal.note))
+    elif wishes.output in OF_ENTRIES:
+        from cite_lsp.cli.formats.policy_entries import PolicyEntriesWriter  # noqa: PLC0415
+
+        nothing = PolicyEntriesWriter(write_bytes, refusal.run, console, wishes)
+        nothing.begin()
+        nothing.refuse(refusal.note)
     sys.stdout.flush()
     return USAGE
 
@@ -198,8 +214,12 @@ def _report(asking: "Asking", jobs: Sequence[Job], started: float) -> int:
     return asking.status
 
 
-def _writer(asking: "Asking") -> "PolicyTextWriter | PolicyJsonWriter":
+def _writer(asking: "Asking") -> "PolicyTextWriter | PolicyJsonWriter | PolicyEntriesWriter":
     wishes = asking.wishes
+    if wishes.output in OF_ENTRIES:
+        from cite_lsp.cli.formats.policy_entries import PolicyEntriesWriter  # noqa: PLC0415
+
+        return PolicyEntriesWriter(write_bytes, asking.run, asking.console, wishes)
     if wishes.json:
         from cite_lsp.cli.formats.policy_json import PolicyJsonWriter  # noqa: PLC0415
 
@@ -455,7 +475,7 @@ class Asking:
     def tell_warnings(self) -> None:
         """Say on standard error what else a person should know; for JSON also what was not checked."""
         errors = errors_of(self.console)
-        for line in (*(self.account.told_unchecked() if self.wishes.json else ()), *self.warnings):
+        for line in (*(() if self.wishes.output == "text" else self.account.told_unchecked()), *self.warnings):
             errors.print(Text(f"cite-lsp: {visible(line)}"), highlight=False)
 
 

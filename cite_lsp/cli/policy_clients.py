@@ -72,7 +72,7 @@ class Clients:
 
         if self._answers is None:
             cache = self.run.settings.cache
-            self._answers = Answers(cache.folder, max_rows=cache.max_rows)
+            self._answers = Answers(cache.folder, max_rows=cache.max_rows, shared=self.judges.shared())
         return self._answers.of(self.of(settings).identity)
 
     def booking(self, settings: "Settings") -> Booking:

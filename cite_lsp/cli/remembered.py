@@ -61,7 +61,7 @@ class Remembered:
         hangs_on: Mapping[str, str] = orjson.loads(row[1])
         if any(self._sum_of(file) != known for file, known in hangs_on.items()):
             return None
-        return _share_of(orjson.loads(zlib.decompress(row[2])), json=self._shape.json)
+        return _share_of(orjson.loads(zlib.decompress(row[2])))
 
     def keep(self, report: "Report", share: "Share") -> None:
         """Keep what a document came to; `write` puts it down."""
@@ -108,8 +108,7 @@ class Remembered:
 
     @cached_property
     def _place(self) -> str:
-        shape = self._shape
-        return f"{self._run.root}\0{shape.json} {shape.excerpts} {shape.level.value} {shape.width}"
+        return f"{self._run.root}\0{self._shape.place}"
 
     @cached_property
     def _common(self) -> bytes:
@@ -226,14 +225,14 @@ def _data_of(share: "Share") -> dict[str, Any]:
     }
 
 
-def _share_of(data: Mapping[str, Any], *, json: bool) -> "Share":
+def _share_of(data: Mapping[str, Any]) -> "Share":
     from cite_lsp.cli.jobs import Share  # noqa: PLC0415 - each knows the other
 
     summary = Summary(**{name: data[name] for name in NUMBERS}, unfinished=data["unfinished"])
     summary.severities.update({Severity(name): count for name, count in data["severities"].items()})
     summary.drifts.update(data["drifts"])
     summary.drifts_in_records.update(data["drifts_in_records"])
-    return Share([piece.encode() if json else _lines(piece) for piece in data["pieces"]], summary)
+    return Share([piece.encode() if isinstance(piece, str) else _lines(piece) for piece in data["pieces"]], summary)
 
 
 def _lines(piece: Iterable[Sequence[Any]]) -> "Piece":

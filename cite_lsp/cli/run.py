@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cite_lsp.config import Problem, Settings, find_root, load_settings
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 AT_ONCE = 32
 """Documents whose histories are asked for together."""
 STDIN = "-"
+_WHOSE = {True: "the root of the first path", False: "the root that --root names"}
 PLACE = re.compile(r"(.+?):([0-9]{1,9})(?::[0-9]{1,9})?", re.DOTALL)
 """`PATH:LINE` or `PATH:LINE:COLUMN`, as a person names a line of a document."""
 
@@ -49,6 +51,10 @@ class Request:
     stdin: str | None = None
     """The text of standard input, where "-" is among the paths."""
     stdin_path: str | None = None
+    root: str | None = None
+    """A folder whose root counts, in place of the first path's."""
+    excludes: bool = False
+    """Whether what `files` leaves out is left out where it is named too, as by a hook that names all files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +171,12 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
     if request.stdin_path is not None and STDIN not in paths:
         raise UsageError("--stdin-path says where standard input stands, and - is not among the paths")
     full = [_full(path, request) for path in paths]
-    root = root_of(full[0])
+    root = root_of(full[0] if request.root is None else _folder(request.root))
     for given, path in zip(paths, full, strict=True):
         if path != root and within(root, path) is None:
-            raise UsageError(f"{given} lies outside {root}, the root of the first path; check it in a run of its own")
+            raise UsageError(
+                f"{given} lies outside {root}, {_WHOSE[request.root is None]}; check it in a run of its own"
+            )
     refused = too_wide(root)
     if refused:
         raise UsageError(refused)
@@ -183,7 +191,8 @@ def prepare(request: Request, command_line: Mapping[str, object] | None = None) 
     run.problems += [each.problem for each in run.accepted.values() if each.problem is not None]
     if loaded.settings.drift.enabled:
         _know_the_past(run)
-    run.named = frozenset(_named(run, full, paths))
+    named = _named(run, full, paths)
+    run.named = frozenset(path for path in named if not request.excludes or _is_taken_in(run, path))
     run.folders = tuple(_folders(run, full, paths))
     run.documents = tuple(sorted({*run.named, *_taken_in(run, full, paths)}))
     if not run.documents:
@@ -242,6 +251,14 @@ def _full(path: str, request: Request) -> str:
     return found
 
 
+def _folder(path: str) -> str:
+    """Give the absolute path of the folder that `--root` names."""
+    found = absolute(path)
+    if not is_folder(found):
+        raise UsageError(f"--root {path} is no folder")
+    return os.path.realpath(found) if Path(found).is_symlink() else found
+
+
 def absolute(path: str) -> str:
     """Give the absolute path of what a person named."""
     try:
@@ -264,6 +281,12 @@ def _named(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]
         inside = within(run.root, path) or ""
         if inside and (name == STDIN or not is_folder(path)):
             yield inside
+
+
+def _is_taken_in(run: Run, path: str) -> bool:
+    """Say whether a named document would be found without its name."""
+    settings, inside = run.settings_for(path)
+    return settings.is_document(inside) and path in run.gathering.index
 
 
 def _taken_in(run: Run, full: Sequence[str], given: Sequence[str]) -> Iterator[str]:

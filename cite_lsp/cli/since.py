@@ -24,7 +24,7 @@ _MOST_FOLDERS = 100_000
 
 
 def narrow(run: Run, revision: str) -> None:
-    """Leave in a run only what a change since a revision touches.
+    """Leave in a run only what a change since a revision touches; all of it before the first commit.
 
     Raises:
         UsageError: There is no repository, or no such commit in it.
@@ -35,6 +35,8 @@ def narrow(run: Run, revision: str) -> None:
     objects = Objects(repository.top)
     try:
         commit = objects.commit(revision)
+        if commit is None and revision == "HEAD" and not run.head:
+            return  # as a hook asks
         if commit is None:
             shallow = "; the clone is shallow, so older commits are not in it" if repository.is_shallow else ""
             raise UsageError(f"--since {revision}: the repository has no such commit{shallow}")

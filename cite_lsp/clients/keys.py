@@ -153,7 +153,7 @@ async def _ask_keyring(name: str) -> str | None:
             answer.set_result(value)
 
     def ask() -> None:
-        value = _keyring_entry(name)
+        value = keyring_entry(name)
         with suppress(RuntimeError):  # the loop has ended meanwhile
             loop.call_soon_threadsafe(tell, value)
 
@@ -165,7 +165,8 @@ async def _ask_keyring(name: str) -> str | None:
         return None
 
 
-def _keyring_entry(name: str) -> str | None:
+def keyring_entry(name: str) -> str | None:
+    """Give what the system keyring keeps for a server, by its host and port; None where there is none. May hang."""
     try:
         import keyring  # noqa: PLC0415  # an extra, and slow to load
     except ImportError:

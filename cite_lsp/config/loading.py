@@ -16,6 +16,8 @@ from cite_lsp.config.rows import Row, Value, all_rows, section_of
 from cite_lsp.config.settings import LEVELS, PROJECT_MAY, Override, Settings, unknown_code
 
 _PREFIX = "CITE_LSP_"
+_NO_ROWS = frozenset({"CITE_LSP_CACHE_PASSWORD"})
+"""Variables that are no settings: a password is kept in no file of settings (`store.shared_server`)."""
 # Said by language clients about themselves, under the same key as the settings.
 _CLIENTS_OWN = frozenset({"trace"})
 _NOTHING_LEAVES = ("**",)
@@ -316,7 +318,7 @@ def _variables(environment: Mapping[str, str]) -> Iterator[Source]:
     sections = tuple(f"{_PREFIX}{name.upper()}_" for name in Settings.model_fields)
     for variable in sorted(environment):
         text = environment[variable]
-        if not variable.startswith(_PREFIX) or not text:
+        if not variable.startswith(_PREFIX) or not text or variable in _NO_ROWS:
             continue
         source = Source(f"environment {variable}", {}, trusted=True)
         row = rows.get(variable)

@@ -8,6 +8,7 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from cite_lsp.audit.options import AuditOptions
+from cite_lsp.config.cache_address import CacheAddress
 from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.findings.catalogue import closest_codes, find_code
 from cite_lsp.findings.finding import Level, Severity
@@ -136,6 +137,11 @@ def _folder(text: str) -> str:
 def _address(text: str) -> str:
     if re.fullmatch(r"https?://[^\s/?#]+[^\s]*", text) is None:
         raise ValueError("legal is an address that starts with http:// or https://")
+    return text
+
+
+def _cache_address(text: str) -> str:
+    CacheAddress.parse(text)
     return text
 
 
@@ -271,13 +277,20 @@ class CacheSettings(_Section):
     path: Annotated[str, AfterValidator(_folder)] | None = Field(
         default=None, description="The folder of the cache; unset, the user cache folder."
     )
-    url: str | None = Field(default=None, repr=False, description="The address of a shared cache.")
+    url: Annotated[str, AfterValidator(_cache_address)] | None = Field(
+        default=None, repr=False, description="The address of a Redis or Valkey server that a team shares verdicts in."
+    )
     max_rows: Count = Field(default=200_000, description="How many verdicts are kept.")
 
     @property
     def folder(self) -> str:
         """The folder of the cache on this machine."""
         return self.path or platformdirs.user_cache_dir("cite-lsp", appauthor=False)
+
+    @property
+    def shared(self) -> CacheAddress | None:
+        """Where the shared cache is; None without one."""
+        return None if self.url is None else CacheAddress.parse(self.url)
 
 
 class PolicySettings(_Section):
@@ -292,6 +305,9 @@ class ServerSettings(_Section):
 
     trusted: bool = Field(
         default=True, description="Whether a judge that leaves the machine may run in this workspace."
+    )
+    completion: bool = Field(
+        default=True, description="Whether paths, lines and names are offered while a citation is being typed."
     )
     inlay_hints: bool = Field(default=False, description="Whether verdicts are marked beside their citations.")
     code_lens: bool = Field(default=False, description="Whether headings and cited code show counts.")

@@ -15,7 +15,7 @@ from cite_lsp.document.buffer import lines_with_ends, without_end
 from cite_lsp.document.changes import LineChange, within
 from cite_lsp.document.cuts import START, Lines
 from cite_lsp.document.editing import edited
-from cite_lsp.document.path_token import make_grammar
+from cite_lsp.document.path_token import Grammar, make_grammar
 from cite_lsp.document.pattern import compile_pattern
 from cite_lsp.document.pattern_search import Allowance
 from cite_lsp.document.pieces import (
@@ -88,6 +88,11 @@ class Document:
         """The path given to `parse`."""
         return self._options.path
 
+    @property
+    def grammar(self) -> Grammar:
+        """What its anchors depend on besides its text."""
+        return self._options.grammar
+
     def at(self, path: str) -> "Document":
         """Give the same document as it would be at another path of the same syntax."""
         return Document(self._groups, replace(self._options, path=path))
@@ -149,6 +154,22 @@ class Document:
     def anchors_with(self, block: Block, text: str) -> tuple[Anchor, ...]:
         """Give the anchors that one of the blocks would have with another text, with offsets into that text."""
         return anchors_in(block, text, self._for_edit())
+
+    def block_at(self, offset: int) -> tuple[Block, int] | None:
+        """Give the block that holds an offset, and where it begins; at the text's end one whose last line is open."""
+        start = 0
+        for piece in self._groups:
+            if offset > start + piece.characters:
+                start += piece.characters
+                continue
+            for block in piece.blocks:
+                behind = start + len(block.text)
+                if offset < behind or (
+                    offset == behind and not block.text.endswith(("\n", "\r")) and block.text != MARK
+                ):
+                    return block, start
+                start = behind
+        return None
 
     def line_of(self, offset: int) -> tuple[int, int]:
         """Give the 0-based line of an offset and where that line starts; outside the text counts as its ends.

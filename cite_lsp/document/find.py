@@ -47,11 +47,15 @@ class Found:
 
     anchors: list[Anchor] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    """Paths with lines that count only if they exist."""
+    """Paths that are not there: with one of them the block might read otherwise."""
     unattached: int = 0
     """Line words and bare `:line` without a path."""
     overrun: bool = False
     """The user's pattern ran out of time: the block was not read to its end."""
+
+    def miss(self, part: "Found") -> None:
+        """Take what was missed in a part."""
+        self.refused += part.refused[: _REFUSED_KEPT - len(self.refused)]
 
 
 def find_anchors(text: str, grammar: Grammar) -> Found | None:
@@ -64,7 +68,7 @@ def find_definition(text: str, grammar: Grammar) -> Found:
     """Find the anchor of a link definition, `[name]: path#L5`; it covers the definition."""
     found = Found()
     link = definition_link(text)
-    anchor = read_link(text, link, grammar, None).anchor if link else None
+    anchor = read_link(text, link, _noting(grammar, found), None).anchor if link else None
     if anchor:
         found.anchors.append(anchor)
     return found
@@ -78,13 +82,17 @@ def find_in_code(text: str, grammar: Grammar) -> Found:
         if first_trigger := TRIGGER.search(line):
             part = _Finder(line, grammar, Inline()).find(first_trigger)
             found.unattached += part.unattached
-            found.refused += part.refused
+            found.miss(part)
             first = len(found.anchors)
             found.anchors += [
                 shifted(anchor, position).numbered(first + number) for number, anchor in enumerate(part.anchors)
             ]
         position += len(line)
     return found
+
+
+def _noting(grammar: Grammar, found: Found) -> Grammar:
+    return Grammar(grammar.acceptance.noting(found.refused), grammar.own_path)
 
 
 class _Finder:
@@ -104,10 +112,10 @@ class _Finder:
 
     def __init__(self, text: str, grammar: Grammar, inline: Inline) -> None:
         self.text = text
-        self.accepts = grammar.acceptance
-        self.grammar = grammar
         self.inline = inline
         self.found = Found()
+        self.grammar = _noting(grammar, self.found)
+        self.accepts = self.grammar.acceptance
         self.hidden: list[tuple[int, int]] = []
 
     def find(self, trigger: re.Match[str] | None) -> Found:
@@ -173,10 +181,6 @@ class _Finder:
             len(self.found.anchors),
         )
 
-    def refuse(self, path: str) -> None:
-        if any(map(str.isalpha, path)) and len(self.found.refused) < _REFUSED_KEPT:
-            self.found.refused.append(path)
-
     def take_link(self, link: Link) -> None:
         reading = read_link(self.text, link, self.grammar, self.anchor_in_text(link))
         if self.add(reading.anchor):
@@ -195,6 +199,7 @@ class _Finder:
         finder = _Finder(inner, self.grammar, lex(inner))
         finder.bracketed = True
         part = finder.find(first)
+        self.found.miss(part)
         return shifted(part.anchors[0], link.text_start) if part.anchors else None
 
     def take_address(self, start: int, end: int) -> None:
@@ -215,7 +220,6 @@ class _Finder:
         if "//" in path or "/./" in path:
             path = clean_path(path, escaped=False, percent=False)
         if not self.accepts.accepts(path):
-            self.refuse(path)
             return True
         anchor = Anchor(
             self.text[code.inner_start : code.inner_end],
@@ -267,8 +271,6 @@ class _Finder:
             return
         if counts:
             self.add(self.make(start, ranges, CitedPath(path)))
-        elif mark != "(":
-            self.refuse(path)
 
     def widest(self, start: int, end: int, low: int, code: Code | None) -> tuple[int, str]:
         """Give start and text of the path that ends at `end`; inside a code span it may reach back over spaces."""
@@ -396,7 +398,7 @@ class _Finder:
         part = _Finder(joined, self.grammar, whole).find(TRIGGER.search(joined))
         for anchor in part.anchors:
             self.add(_mapped(anchor, kept, self.text))
-        self.found.refused += part.refused[: _REFUSED_KEPT - len(self.found.refused)]
+        self.found.miss(part)
         self.found.unattached += part.unattached
         self.done = max(self.done, code.inner_end)
 

@@ -141,14 +141,25 @@ def known_spelling(path: str) -> str:
     return path
 
 
+_MISSED_KEPT = 64
+
+
 class Acceptance:
-    """Decides whether a path counts. `known` is any container of paths accepted whatever their extension."""
+    """Decides whether a path counts. `known` is any container of paths accepted whatever their extension.
 
-    __slots__ = ("_extensions", "_known")
+    `missed`: takes the paths that were looked for in `known` and are not there, a few dozen.
+    """
 
-    def __init__(self, known: Container[str], extensions: frozenset[str]) -> None:
+    __slots__ = ("_extensions", "_known", "_missed")
+
+    def __init__(self, known: Container[str], extensions: frozenset[str], missed: list[str] | None = None) -> None:
         self._known = known
-        self._extensions = EXTENSIONS | {extension.lower().lstrip(".") for extension in extensions}
+        self._extensions = extensions
+        self._missed = missed
+
+    def noting(self, missed: list[str]) -> "Acceptance":
+        """Give one that decides the same and notes what it missed."""
+        return Acceptance(self._known, self._extensions, missed)
 
     def by_name(self, path: str) -> bool:
         """Say whether the extension alone makes `path` count."""
@@ -158,7 +169,13 @@ class Acceptance:
 
     def knows(self, path: str) -> bool:
         """Say whether `known` has it; a name without a letter is never asked for (`12:30`)."""
-        return any(map(str.isalpha, path)) and known_spelling(path) in self._known
+        if not any(map(str.isalpha, path)):
+            return False
+        if known_spelling(path) in self._known:
+            return True
+        if self._missed is not None and len(self._missed) < _MISSED_KEPT and path not in self._missed:
+            self._missed.append(path)
+        return False
 
     def accepts(self, path: str) -> bool:
         """Say whether `path` counts."""
@@ -186,4 +203,5 @@ class Grammar:
 
 def make_grammar(known: Container[str] = (), extensions: frozenset[str] = frozenset(), own_path: str = "") -> Grammar:
     """Make the grammar for one document; `own_path` is what `#L12` alone means."""
-    return Grammar(Acceptance(known, extensions), own_path)
+    named = EXTENSIONS | {extension.lower().lstrip(".") for extension in extensions}
+    return Grammar(Acceptance(known, named), own_path)

@@ -256,6 +256,14 @@ class Citing:
         read = self._read.get(full)
         return read.citations if read is not None else None
 
+    def known(self, *, without: Iterable[str] = ()) -> Iterator[tuple[str, Citation]]:
+        """Give all citations that have been read, each with the absolute path of its document, in order of document."""
+        left_out = frozenset(without)
+        for full in sorted(self._read):
+            if full not in left_out:
+                for citation in self._read[full].citations:
+                    yield full, citation
+
     def cited_by(self, full: str) -> set[str]:
         """Give the files that a document cites, absolute, as far as it was read; links are not followed."""
         read = self._read.get(full)

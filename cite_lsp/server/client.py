@@ -38,11 +38,20 @@ class Client:
     work_done_progress: bool = False
     llm_generated_tag: bool = False
     workspace_folders: bool = False
+    code_lens_refresh: bool = False
+    inlay_hint_refresh: bool = False
+    completion_insert_replace: bool = False
+    completion_label_details: bool = False
+    completion_resolves_documentation: bool = False
+    completion_markdown: bool = False
+    completion_kinds: frozenset[int] = frozenset()
+    """Those it knows beside the first ones, which every client knows."""
 
     @classmethod
     def of(cls, params: types.InitializeParams) -> Self:
         """Read `params.capabilities` and the client's name."""
         has = _Capabilities(params.capabilities)
+        item = "text_document.completion.completion_item"
         formats = [_plain(value) for value in has.many("text_document.hover.content_format")]
         return cls(
             name=params.client_info.name if params.client_info else "",
@@ -69,6 +78,17 @@ class Client:
             llm_generated_tag=types.CodeActionTag.LlmGenerated.value
             in [_plain(value) for value in has.many("text_document.code_action.tag_support.value_set")],
             workspace_folders=has("workspace.workspace_folders"),
+            code_lens_refresh=has("workspace.code_lens.refresh_support"),
+            inlay_hint_refresh=has("workspace.inlay_hint.refresh_support"),
+            completion_insert_replace=has(f"{item}.insert_replace_support"),
+            completion_label_details=has(f"{item}.label_details_support"),
+            completion_resolves_documentation="documentation" in has.many(f"{item}.resolve_support.properties"),
+            completion_markdown=_plain(next(iter(has.many(f"{item}.documentation_format")), "")) == "markdown",
+            completion_kinds=frozenset(
+                kind
+                for kind in map(_plain, has.many("text_document.completion.completion_item_kind.value_set"))
+                if isinstance(kind, int)
+            ),
         )
 
 

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from cite_lsp.server.session import Session
 
 FIX_ALL = "source.fixAll.cite-lsp"
-COMPLETION_TRIGGERS = '[."={'
-"""Behind these clients ask what may follow: what begins a table, a name in it, a text, a value, a placeholder."""
+COMPLETION_TRIGGERS = '[."={`(/:#'
+"""Behind these clients ask what may follow: the first five matter in policy files, a path begins or goes on behind
+others, and lines follow the last two."""
 LAST_MOMENT = 0.1
 """Seconds that `shutdown` waits for verdicts to be written."""
 
@@ -24,6 +25,7 @@ def register(server: "Server") -> None:
     _register_looking(server, session)
     _register_completion(server, session)
     _register_citing(server, session)
+    _register_marks(server, session)
     _register_code_actions(server, session)
     _register_commands(server, session)
 
@@ -166,14 +168,19 @@ def _register_looking(server: "Server", session: "Callable[[], Session]") -> Non
 
 
 def _register_completion(server: "Server", session: "Callable[[], Session]") -> None:
-    options = types.CompletionOptions(trigger_characters=list(COMPLETION_TRIGGERS), resolve_provider=False)
+    options = types.CompletionOptions(trigger_characters=list(COMPLETION_TRIGGERS), resolve_provider=True)
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, options)
-    def completion(params: types.CompletionParams) -> object:
+    async def completion(params: types.CompletionParams) -> object:
         from cite_lsp.server.features.completion import completions_at  # noqa: PLC0415
 
-        where = params.position
-        return completions_at(session(), params.text_document.uri, where.line, where.character)
+        return await completions_at(session(), params)
+
+    @server.feature(types.COMPLETION_ITEM_RESOLVE)
+    def resolve_completion(item: types.CompletionItem) -> object:
+        from cite_lsp.server.features.completion import resolved_item  # noqa: PLC0415
+
+        return resolved_item(session(), item)
 
 
 def _register_citing(server: "Server", session: "Callable[[], Session]") -> None:
@@ -187,11 +194,11 @@ def _register_citing(server: "Server", session: "Callable[[], Session]") -> None
 
         return await references_at(session(), params)
 
-    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
-    async def lenses(params: types.CodeLensParams) -> object:
-        from cite_lsp.server.features.code_lens import lenses_of  # noqa: PLC0415
+    @server.feature(types.WORKSPACE_SYMBOL)
+    async def symbols(params: types.WorkspaceSymbolParams) -> object:
+        from cite_lsp.server.features.symbols import symbols_of  # noqa: PLC0415
 
-        return await lenses_of(session(), params.text_document.uri)
+        return await symbols_of(session(), params.query)
 
     @server.feature(types.WORKSPACE_WILL_RENAME_FILES, every)
     async def will_rename(params: types.RenameFilesParams) -> object:
@@ -204,6 +211,29 @@ def _register_citing(server: "Server", session: "Callable[[], Session]") -> None
         from cite_lsp.server.features.rename_files import renamed  # noqa: PLC0415
 
         renamed(session())
+
+    @server.feature(types.WORKSPACE_WILL_DELETE_FILES, every)
+    async def will_delete(params: types.DeleteFilesParams) -> None:
+        await session().deletions.announced([file.uri for file in params.files])
+
+    @server.feature(types.WORKSPACE_DID_DELETE_FILES, every)
+    def did_delete(params: types.DeleteFilesParams) -> None:
+        session().deletions.done([file.uri for file in params.files])
+
+
+def _register_marks(server: "Server", session: "Callable[[], Session]") -> None:
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=False))
+    async def lenses(params: types.CodeLensParams) -> object:
+        from cite_lsp.server.features.code_lens import lenses_of  # noqa: PLC0415
+
+        return await lenses_of(session(), params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, types.InlayHintOptions(resolve_provider=False))
+    def hints(params: types.InlayHintParams) -> object:
+        from cite_lsp.server.features.inlay_hint import hints_of  # noqa: PLC0415
+
+        where = params.range
+        return hints_of(session(), params.text_document.uri, where.start.line, where.end.line)
 
 
 def _register_code_actions(server: "Server", session: "Callable[[], Session]") -> None:

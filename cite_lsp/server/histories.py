@@ -143,7 +143,7 @@ class Histories:
         else:
             place.space.commits[place.root].take_files(answer.get("files", {}))
             document.written.take(asked.places, written)
-        document.levels = None
+        document.forget_levels()
         self.advance(document)
 
     def _answered(self) -> None:

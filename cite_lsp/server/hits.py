@@ -3,18 +3,21 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.columns import Encoding
 from cite_lsp.document.cuts import START
 from cite_lsp.document.document import Block, Piece
+from cite_lsp.document.ranges import Span
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.told import Told
 from cite_lsp.server.checks import BlockChecked, PieceChecked
 from cite_lsp.server.convert import Range, position, range_of
 from cite_lsp.snapshot.baseline import Baseline
 from cite_lsp.snapshot.drift import Drift
+from cite_lsp.snapshot.ladder import joined
 from cite_lsp.snapshot.resolve import Resolution
 
 _NOWHERE = Claims(Block("blank", "", 0, START, START, 0, 0, (), (), 0), ALONE)
@@ -95,6 +98,39 @@ class Hit:
 @lru_cache(maxsize=4)
 def _places(piece: Piece) -> Places:
     return Places(piece.text)
+
+
+class Mark(NamedTuple):
+    """What is said of a citation."""
+
+    word: str
+    """A verdict's label, `broken`, `not checked`, the code of a drift; "" where a setting or a person silences it."""
+    label: str
+    """As it is shown; "" where the finding beside it says all."""
+    why: str = ""
+
+
+class CitedFile(NamedTuple):
+    """What a citation cites, and where it stands: lines from its piece's first, columns in the client's units."""
+
+    path: str
+    """Absolute; "" where it leads to no file."""
+    spans: tuple[Span, ...]
+    """None of a citation whose numbers name no lines."""
+    start: tuple[int, int]
+    end: tuple[int, int]
+
+
+def cited_files(piece: Piece, checked: PieceChecked, encoding: Encoding) -> tuple[CitedFile, ...]:
+    """Give the citations of a piece in text order."""
+    return tuple(_cited_file(hit, encoding) for hit in hits_of_piece(piece, checked, (0, 0)))
+
+
+def _cited_file(hit: Hit, encoding: Encoding) -> CitedFile:
+    resolution = hit.resolution
+    path = joined(resolution.root, resolution.path) if resolution.root and resolution.path else ""
+    spans = () if resolution.status == "malformed" else hit.block.anchors[hit.number].spans
+    return CitedFile(path, spans, *hit.placed(encoding))
 
 
 def hits_of_piece(piece: Piece, checked: PieceChecked, start: tuple[int, int]) -> Iterator[Hit]:

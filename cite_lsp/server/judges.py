@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cite_lsp.config import Settings
     from cite_lsp.judges.cached import CachedJudge
     from cite_lsp.store import Verdicts
+    from cite_lsp.store.shared import SharedCache
 
 log = logging.getLogger(__name__)
 
@@ -148,13 +149,19 @@ class Judges:
         self._trusted = trusted
         self._secrets = dict(secrets or {})
         self._made: dict[str, NamedJudge] = {}
-        self._verdicts: dict[tuple[str, int], Verdicts] = {}
+        self._verdicts: dict[tuple[str, int, str], Verdicts] = {}
+        self._shared: dict[str, SharedCache] = {}
         self._loaded = False
         self.closing = Closing(log, "a judge")
 
     async def load(self, settings: "Settings") -> None:
         """Load, in a thread, what a judge is made of: a tenth of a second that nobody is kept waiting for."""
-        if leaves(settings) and not self._loaded:
+        if not leaves(settings):
+            return
+        if settings.cache.url is not None:  # it connects while the rest is loaded
+            await asyncio.to_thread(import_module, "cite_lsp.store.shared")
+            self.shared(settings)
+        if not self._loaded:
             await asyncio.to_thread(_load)
             self._loaded = True
 
@@ -190,15 +197,21 @@ class Judges:
 
     def close_others(self, wanted: "Iterable[Settings]") -> None:
         """Close the judges that none of these settings mean."""
+        wanted = list(wanted)
         kept = {_key_of(settings) for settings in wanted if leaves(settings)}
         for key in [key for key in self._made if key not in kept]:
             self.closing.begin(self._made.pop(key).close())
+        urls = {settings.cache.url for settings in wanted}
+        for url in [url for url in self._shared if url not in urls]:
+            self.closing.begin(asyncio.to_thread(self._shared.pop(url).close))
+            self._verdicts = {key: store for key, store in self._verdicts.items() if key[-1] != url}
 
     def close(self) -> None:
         """Close all, without waiting; the process may end before they have."""
-        for judge in self._made.values():
-            self.closing.begin(judge.close())
-        self._made = {}
+        judges, caches = list(self._made.values()), list(self._shared.values())
+        self._made, self._shared = {}, {}
+        if judges or caches:
+            self.closing.begin(_closed(judges, caches))
 
     async def rest(self) -> None:
         """Wait until all that was heard is written; questions that are under way go on."""
@@ -208,10 +221,34 @@ class Judges:
         """Give the store of the settings' cache, where what was said is kept."""
         from cite_lsp.store import Verdicts  # noqa: PLC0415 - the embedded judge needs no store
 
-        key = settings.cache.folder, settings.cache.max_rows
+        cache, shared = settings.cache, self.shared(settings)
+        key = cache.folder, cache.max_rows, cache.url if shared is not None and cache.url else ""
         if key not in self._verdicts:
-            self._verdicts[key] = Verdicts(settings.cache.folder, max_rows=settings.cache.max_rows)
+            self._verdicts[key] = Verdicts(cache.folder, max_rows=cache.max_rows, shared=shared)
         return self._verdicts[key]
+
+    def shared(self, settings: "Settings") -> "SharedCache | None":
+        """Give the cache that the settings share with others, to which it connects meanwhile.
+
+        None where they name none, or where the workspace is not trusted.
+        """
+        url = settings.cache.url
+        if url is None or not (self._trusted and settings.server.trusted):
+            return None
+        if url not in self._shared:
+            from cite_lsp.store.shared import EDITOR_SECONDS, SharedCache  # noqa: PLC0415 - few share a cache
+
+            made = SharedCache.of(settings.cache, secrets=self._secrets, patience=EDITOR_SECONDS)
+            if made is None:
+                return None
+            made.begin()
+            self._shared[url] = made
+        return self._shared[url]
+
+    @property
+    def shared_message(self) -> str:
+        """What a person should be told of shared caches, a sentence without a full stop; "" while all is well."""
+        return next((each.message for each in self._shared.values() if each.message), "")
 
     @property
     def messages(self) -> list[str]:
@@ -230,6 +267,12 @@ class Judges:
             raise NoJudge(str(error)) from error
         log.info("the judge %s is made", judge.identity)
         return NamedJudge(CachedJudge(judge, verdicts))
+
+
+async def _closed(judges: "Iterable[NamedJudge]", caches: "Iterable[SharedCache]") -> None:
+    """Close judges, and then what they share their verdicts in."""
+    await asyncio.gather(*(judge.close() for judge in judges))
+    await asyncio.gather(*(asyncio.to_thread(cache.close) for cache in caches))
 
 
 def _load() -> None:

@@ -11,11 +11,13 @@ from lsprotocol.types import TextDocumentContentChangePartial, TextDocumentConte
 from cite_lsp.document.buffer import Buffer
 from cite_lsp.document.columns import Encoding, from_units
 from cite_lsp.findings.accepted import NOTHING
+from cite_lsp.findings.check import Levels, is_tracked
 from cite_lsp.findings.reading import parse_document
 from cite_lsp.findings.reference_checks import ReferenceChecks
-from cite_lsp.server.checks import Checks
+from cite_lsp.server.checks import Checks, PieceChecked
 from cite_lsp.server.evidence import EvidenceBook
-from cite_lsp.server.hits import Hit, hit_at, hits_of
+from cite_lsp.server.hits import CitedFile, Hit, Mark, hit_at, hits_of
+from cite_lsp.server.piece_cache import PieceCache
 from cite_lsp.server.policy_book import PolicyBook
 from cite_lsp.server.row_book import RowBook
 from cite_lsp.server.verdicts import groundings, verdicts
@@ -26,7 +28,6 @@ from cite_lsp.snapshot.lines import is_file, real_path
 if TYPE_CHECKING:
     from cite_lsp.config import LoadedSettings, Settings
     from cite_lsp.document.document import Document
-    from cite_lsp.findings.check import Levels
     from cite_lsp.findings.finding import Finding
     from cite_lsp.findings.told import Told
     from cite_lsp.server.space import Space
@@ -92,6 +93,10 @@ class OpenDocument:
         self.evidence = EvidenceBook(encoding)
         self.rows = RowBook()
         self.written = WrittenBook()
+        self.cited: PieceCache[tuple[PieceChecked, tuple[CitedFile, ...]]] = PieceCache()
+        """What is cited in each piece, as it was checked; see `marks`."""
+        self.marks: PieceCache[tuple[tuple[object, ...], tuple[object, ...], tuple[Mark | None, ...]]] = PieceCache()
+        """The mark of each citation, with the objects and the values that they hang on; see `marks`."""
         self.place: Place | None = None
         self.beside: Place | None = None
         """Of a file that is no document of ours and that policies were asked about: where it is looked at from."""
@@ -110,7 +115,7 @@ class OpenDocument:
         """Whether git ignores it: then it is no document."""
         self.refusal = ""
         """Why it is not looked at though it is one of ours, a sentence."""
-        self.levels: Levels | None = None
+        self._levels: Levels | None = None
         """Severities of codes in it; None when they are to be looked up again."""
         self.counts: Counter[str] = Counter()
         """Of the labels that the last run of the judge gave; empty where there was none."""
@@ -147,6 +152,18 @@ class OpenDocument:
         """Compare citations with what they showed when they were written, or stop it; the past is asked for anew."""
         self.checks.past = self.written if drift else None
         self.written.outdated = True
+
+    @property
+    def levels(self) -> Levels | None:
+        """Severities of codes under the settings that count here; None for what is no document of ours."""
+        if self._levels is None and self.document is not None and self.place is not None:
+            tracked = is_tracked(self.document, self.place.snapshot)
+            self._levels = Levels(self.place.inside, self.place.settings, tracked=tracked)
+        return self._levels
+
+    def forget_levels(self) -> None:
+        """Have severities read from the settings again."""
+        self._levels = None
 
     @property
     def past_is_open(self) -> bool:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from cite_lsp.judges.policies import Booking, PolicyClient
     from cite_lsp.server.judges import Judges
     from cite_lsp.store.answers import Answers
+    from cite_lsp.store.shared import SharedCache
 
 log = logging.getLogger(__name__)
 
@@ -49,13 +50,14 @@ class PolicyClients:
         self._judges = judges
         self._secrets = dict(secrets or {})
         self._made: dict[str, PolicyClient] = {}
-        self._answers: dict[tuple[str, int], Answers] = {}
+        self._answers: dict[tuple[str, int, SharedCache | None], Answers] = {}
         self.closing = Closing(log, "the client of policies")
         self._loaded: set[str] = set()
 
     async def load(self, settings: "Settings") -> None:
         """Load, in a thread, what asking takes: some tenths of a second that nobody is kept waiting for."""
         wanted = (*_POLICIES, *(_WIRES if settings.judge.name in _ASKED else ()))
+        wanted += ("cite_lsp.store.shared",) if settings.cache.url is not None else ()
         if not self._loaded.issuperset(wanted):
             await asyncio.to_thread(_load, wanted)
             self._loaded.update(wanted)
@@ -98,9 +100,10 @@ class PolicyClients:
         """Give the store of the settings' cache, where what was answered is kept."""
         from cite_lsp.store.answers import Answers  # noqa: PLC0415 - few sessions need it
 
-        key = settings.cache.folder, settings.cache.max_rows
+        cache, shared = settings.cache, self._judges.shared(settings)
+        key = cache.folder, cache.max_rows, shared
         if key not in self._answers:
-            self._answers[key] = Answers(settings.cache.folder, max_rows=settings.cache.max_rows)
+            self._answers[key] = Answers(cache.folder, max_rows=cache.max_rows, shared=shared)
         return self._answers[key]
 
     @property

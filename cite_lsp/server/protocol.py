@@ -34,6 +34,7 @@ from cite_lsp import __version__
 from cite_lsp.server.client import Client
 from cite_lsp.server.converter import lenient_converter, structured_or_why, without_broken_capabilities
 from cite_lsp.server.stdio import Broken, Item, Json, encode
+from cite_lsp.server.tracing import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +64,7 @@ class Protocol(LanguageServerProtocol):
         self._initialized = False
         self._shutdown_id: int | str | None = None
         self._told: set[tuple[str, str, int]] = set()
+        self.tracing = Tracing(self.send_raw)
         self._noticed_count = 0
 
     def _register_builtin_features(self) -> None:
@@ -101,6 +103,7 @@ class Protocol(LanguageServerProtocol):
             self._receive_notification(item)
 
     def _receive_request(self, data: dict[str, Any]) -> None:
+        self.tracing.received(data)
         msg_id, method = _id_or_none(data), data["method"]
         if msg_id is None:
             self._send_error(None, JsonRpcInvalidRequest("id is neither a number nor a string"))
@@ -139,6 +142,10 @@ class Protocol(LanguageServerProtocol):
         return None if self._initialized else JsonRpcServerNotInitialized("initialize comes first")
 
     def _receive_notification(self, data: dict[str, Any]) -> None:
+        with self.tracing.of_notification(data):
+            self._take_notification(data)
+
+    def _take_notification(self, data: dict[str, Any]) -> None:
         method = data["method"]
         if method != types.EXIT and (self._shutdown or not self._initialized):
             log.info("notification %r at the wrong time", method)
@@ -195,6 +202,7 @@ class Protocol(LanguageServerProtocol):
         if future is None or future.done():
             return
         error = data.get("error")
+        self.tracing.answered(msg_id, error=error is not None)
         if error is not None:
             future.set_exception(_error_of(error))
             return
@@ -255,7 +263,9 @@ class Protocol(LanguageServerProtocol):
 
     def _send_data(self, data: object) -> None:
         if self.writer is not None:
-            self.writer.write(encode(data, self._serialize_message))
+            body = encode(data, self._serialize_message)
+            self.writer.write(body)
+            self.tracing.sent(data, len(body))
 
     # -- lifecycle
 
@@ -266,6 +276,7 @@ class Protocol(LanguageServerProtocol):
         self.client_capabilities = params.capabilities
         server.client = Client.of(params)
         server.process_id = params.process_id
+        self.tracing.level = params.trace
         if params.process_id is not None:
             server.watch(params.process_id)
         handler = self.fm.features.get(types.INITIALIZE)
@@ -324,8 +335,8 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.SET_TRACE)
     def lsp_set_trace(self, params: types.SetTraceParams) -> None:  # type: ignore[override]
-        """Keep the value; nothing is traced to the client."""
-        self.trace = params.value
+        """Trace to the client from now on, or no longer."""
+        self.tracing.level = params.value
 
     @lsp_method(types.WORKSPACE_EXECUTE_COMMAND)
     async def lsp_workspace__execute_command(self, params: types.ExecuteCommandParams) -> Json:  # type: ignore[override]

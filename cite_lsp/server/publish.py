@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from cite_lsp.document.columns import to_units
 from cite_lsp.findings.accepted import NOTHING, Accepted
 from cite_lsp.findings.by_block import moved
-from cite_lsp.findings.check import AGED, Levels, as_finding, find_ignores, is_tracked, keep, looked_for
+from cite_lsp.findings.check import AGED, Levels, as_finding, find_ignores, keep, looked_for
 from cite_lsp.findings.documenting import whole_findings
 from cite_lsp.findings.finding import Finding, Severity, sort_findings
 from cite_lsp.findings.places import Places
@@ -33,20 +33,18 @@ def diagnostics_of(
     place = document.place
     if document.refusal:
         return [_unaddressed(document.refusal)]
-    if document.document is None or place is None:
+    levels = document.levels
+    if document.document is None or place is None or levels is None:
         return _of_other_file(document, related=related) if document.policies else []
-    if document.levels is None:
-        tracked = is_tracked(document.document, place.snapshot)
-        document.levels = Levels(place.inside, place.settings, tracked=tracked)
     document.evidence.begin(shown=related)
     document.policies.related_shown = related
     document.comment_findings = ()
     document.accepted, document.commented = accepted, frozenset()
     limit = place.settings.server.max_diagnostics
     if any(checked.marked for checked in document.checks.pieces.values()):
-        return _limited(list(_with_comments(document, place, document.levels, accepted)), limit)
-    of_policies = _OfPolicies(document, document.levels, limit)
-    made = list(_without_comments(document, place, document.levels, accepted, of_policies))
+        return _limited(list(_with_comments(document, place, levels, accepted)), limit)
+    of_policies = _OfPolicies(document, levels, limit)
+    made = list(_without_comments(document, place, levels, accepted, of_policies))
     return _limited(made, limit, of_policies)
 
 

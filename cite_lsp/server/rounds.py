@@ -56,7 +56,11 @@ class Rounds:
             self.start(document)
 
     def placed(self, document: OpenDocument, place: Place, before: Place | None) -> None:
-        """End the run of a document whose settings, read anew, have another judge asked, or keep more texts from it."""
+        """Look at a document that was opened, or whose settings were read anew.
+
+        Its run ends where another judge is to be asked, or more texts are to be kept from it.
+        """
+        self.ground_soon(document)
         if place.settings.judge.run == "off":
             self._session.judging.stop(document)
             document.forget_verdicts()

@@ -6,7 +6,7 @@ what changed, and documents are checked and published once all messages that hav
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cite_lsp.config import Problem
@@ -14,6 +14,7 @@ from cite_lsp.findings.accepted import NOTHING
 from cite_lsp.findings.reading import scope_of
 from cite_lsp.server.accepted_book import AcceptedBook
 from cite_lsp.server.citing import Citings
+from cite_lsp.server.deletions import Deletions
 from cite_lsp.server.grounding import GroundingRuns
 from cite_lsp.server.histories import Histories
 from cite_lsp.server.hits import Hit
@@ -23,13 +24,15 @@ from cite_lsp.server.open_document import ContentChange, OpenDocument, Place, re
 from cite_lsp.server.policies import Policies
 from cite_lsp.server.policy_files import PolicyFiles
 from cite_lsp.server.publish import diagnostics_of
+from cite_lsp.server.refreshing import Refreshing
 from cite_lsp.server.rounds import Rounds
 from cite_lsp.server.settings_book import SettingsBook, is_settings_file
 from cite_lsp.server.settings_reports import SettingsReports
 from cite_lsp.server.space import Change, Space, stray_root
-from cite_lsp.server.status import status_of
+from cite_lsp.server.status import StatusTeller
 from cite_lsp.server.timers import Timers
 from cite_lsp.server.uris import key, to_path
+from cite_lsp.server.watched import Watched
 from cite_lsp.snapshot.lines import is_file, real_path
 from cite_lsp.snapshot.snapshot import Scope
 from cite_lsp.worker.client import Worker
@@ -45,7 +48,6 @@ _ASKING_REST = 0.15
 """Seconds of rest after which the worker is asked about paths that are missing."""
 _SEARCH_REST = 0.2
 """Seconds of rest after which cited files that were typed in are searched for what is not where it was moved to."""
-_STATUS_REST = 0.05
 _MANY_EVENTS = 500
 """So many changed files are one event: everything may have changed."""
 
@@ -59,6 +61,7 @@ class Session:
         self.trusted = trusted
         self.documents: dict[str, OpenDocument] = {}
         self.worker = Worker()
+        self.status_soon = StatusTeller(self).soon
         self.reports = SettingsReports(server)
         self.policy_files = PolicyFiles(self.reports, self.touch)
         self.judges = Judges(self.worker, trusted=trusted, secrets=server.secrets)
@@ -70,13 +73,13 @@ class Session:
         self.settings = SettingsBook(self.reports.report)
         self.accepted = AcceptedBook(self.reports.report_accepted)
         self.citings = Citings(self)
-        self.stop_watching: Callable[[], object] = _nothing
-        """Ends what watches the folders where the client does not."""
+        self.deletions = Deletions(self)
+        self.refreshing = Refreshing(self)
+        self.watched = Watched("client" if self.client.watched_files_dynamic else "server")
         self._strays: dict[str, Space] = {}
         self._pending: dict[OpenDocument, None] = {}
         self._flush: asyncio.Handle | None = None
         self.timers = Timers()
-        self._last_status: dict[str, Any] = {}
         log.info("client %s, %s, folders %s", self.client.name or "?", self.client.position_encoding, list(roots))
         self.workspace = self._open_space(tuple(roots))
 
@@ -84,10 +87,11 @@ class Session:
         """Stop everything; nothing is sent any more."""
         self.timers.close()
         self.policy_files.close()
-        self.stop_watching()
+        self.watched.stop()
         self.judging.close()
         self.policies.close()
         self.citings.close()
+        self.deletions.close()
         self.histories.close()
         self.grounding.close()
         for space in self.spaces:
@@ -119,8 +123,10 @@ class Session:
         gone = set(removed)
         roots = dict.fromkeys([*(root for root in self.workspace.roots if root not in gone), *added])
         self.workspace.close()
+        self.settings.leave(gone)
         self.workspace = self._open_space(tuple(roots))
         self.replace_all()
+        self.reports.report(self.settings.problems)
 
     def space_at(self, root: str) -> Space:
         """Give the space of a root."""
@@ -143,6 +149,7 @@ class Session:
         """Check again what a next snapshot may say otherwise."""
         if change.everything:
             log.info("%d files below %s", sum(map(len, space.snapshot.indexes)), ", ".join(space.roots))
+            self.deletions.look_again()
         lost = change.everything and space.known.lost()
         self.timers.later("judge what waited", 0.0, self.rounds.start_unlisted)
         for document in self._documents_of(space):
@@ -155,12 +162,13 @@ class Session:
                 document.written.outdated = document.written.outdated or document.written.unread
                 if document.verdicts or self.judging.is_judging(document):
                     self.timers.later("judge all again", 0.0, self.rounds.all_again)
-                document.levels = None
+                document.forget_levels()
                 if lost or (parsed is not None and any(path in space.known for path in parsed.refused)):
                     self._parse(document)
                 document.checks.clear()
             elif not (change.answers and document.checks.forget_undecided()):
                 continue
+            self.rounds.ground_soon(document)
             self.touch(document)
         self.status_soon()
 
@@ -182,7 +190,6 @@ class Session:
         self._place(document)
         self._typed(document)
         self.touch(document)
-        self.rounds.ground_soon(document)
 
     def changed(self, uri: str, version: int | None, changes: Sequence[ContentChange]) -> None:
         """Take the changes of an open document; those of one that is not open are dropped."""
@@ -206,9 +213,10 @@ class Session:
             self.settings_changed()
         if _says_what_is_ignored(path):
             self._list_all(path)
-        for space in self._strays.values():  # nobody watches beside the workspace folders
-            space.list_soon(appeared=True)
-            self._ask_pasts_again(space)
+        for space in self.spaces:
+            if space.roots and (space is not self.workspace or self.watched.by == "nobody"):
+                space.list_soon(appeared=True)  # nobody watches beside the workspace folders
+                self._ask_pasts_again(space)
         self.settle()
         names = (path, real_path(path))
         citing = [other for other in self.documents.values() if other is not document and other.cites(*names)]
@@ -260,7 +268,7 @@ class Session:
     def _place(self, document: OpenDocument) -> None:
         """Find out where a document is looked at from, and parse it if it is one of ours."""
         before, document.place = document.place, None
-        document.levels = None
+        document.forget_levels()
         if document.path is not None:
             place = self.place_beside(document.path)
             self.policy_files.place(document, place)
@@ -313,6 +321,7 @@ class Session:
         pending, self._pending = self._pending, {}
         for document in pending:
             self._check(document)
+            self.refreshing.checked(document)
             accepted = self.accepted.of(document.place) if document.place is not None else NOTHING
             found = diagnostics_of(document, accepted, related=self.client.related_information)
             of_policies = self.policy_files.diagnostics(document)
@@ -478,22 +487,6 @@ class Session:
         if self.documents.get(key(document.uri)) is document:
             document.published_version = None  # who waits for the outcome of a save is told, though it be the same
             self.touch(document)
-
-    # --- status
-
-    def status_soon(self) -> None:
-        """Tell the client what there is, if it changed."""
-        self.timers.later("status", _STATUS_REST, self._tell_status)
-
-    def _tell_status(self) -> None:
-        status = status_of(self)
-        if status != self._last_status:
-            self._last_status = status
-            self.server.send_raw("cite-lsp/status", status)
-
-
-def _nothing() -> None:
-    pass
 
 
 def _says_what_is_ignored(path: str) -> bool:

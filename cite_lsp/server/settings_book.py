@@ -1,7 +1,7 @@
 """Settings of open documents: which file each is under, what the editor says, and what was wrong with them."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from cite_lsp.config import PROJECT_FILE, PYTHON_FILE, LoadedSettings, Problem, load_settings
@@ -47,6 +47,10 @@ class SettingsBook:
         self.edition += 1
         self._previous.update(self._loaded)
         self._loaded = {}
+
+    def leave(self, roots: Collection[str]) -> None:
+        """Forget what was loaded under folders that are gone, and with it what was wrong there."""
+        self._loaded = {key: loaded for key, loaded in self._loaded.items() if key.partition("\0")[2] not in roots}
 
     def editor_of(self, root: str) -> Mapping[str, object]:
         """Give what the editor sets for a workspace folder."""

@@ -4,7 +4,8 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cite_lsp.config import Problem
+from cite_lsp.config import Problem, project_file_text
+from cite_lsp.document.columns import Encoding, to_units
 from cite_lsp.findings.finding import Severity
 from cite_lsp.server.convert import diagnostic, range_of
 from cite_lsp.server.uris import to_uri
@@ -47,9 +48,10 @@ class SettingsReports:
 
     def _tell(self, problems: Sequence[Problem]) -> None:
         by_file: dict[str, list[dict[str, Any]]] = {}
+        texts = _Texts(self._server.client.position_encoding)
         for problem in problems:
             if problem.line is not None or problem.source.endswith((".toml", ".json")):
-                by_file.setdefault(problem.source, []).append(_diagnostic(problem))
+                by_file.setdefault(problem.source, []).append(_diagnostic(problem, texts))
             else:
                 self.say(problem)
         before, self._last = self._last, by_file
@@ -79,10 +81,30 @@ def _in_no_document(_: str) -> bool:
     return False
 
 
-def _diagnostic(problem: Problem) -> dict[str, Any]:
-    """Give a problem at its place; columns here are code points, and settings are rarely anything but ASCII."""
+class _Texts:
+    """The lines of the files that problems are told of, read when one of them needs it."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._lines: dict[str, list[str]] = {}
+
+    def units(self, path: str, line: int, columns: tuple[int, int]) -> tuple[int, int]:
+        """Give 0-based code-point columns of a line in the client's units."""
+        if columns[0] == 0:  # most stand at the beginning, under a name of plain letters
+            return columns
+        if path not in self._lines:
+            self._lines[path] = (project_file_text(path) or "").split("\n")
+        lines = self._lines[path]
+        text = lines[line] if line < len(lines) else ""
+        if len(text) < columns[1]:
+            return columns
+        return to_units(text, columns[0], self._encoding), to_units(text, columns[1], self._encoding)
+
+
+def _diagnostic(problem: Problem, texts: _Texts) -> dict[str, Any]:
+    """Give a problem at its place."""
     line = (problem.line or 1) - 1
     column = (problem.column or 1) - 1
-    end = column + len(problem.name.rpartition(".")[2])
+    columns = texts.units(problem.source, line, (column, column + len(problem.name.rpartition(".")[2])))
     message = f"{problem.name}: {problem.message}" if problem.name else problem.message
-    return diagnostic(range_of((line, column), (line, end)), Severity.ERROR, "setting", message)
+    return diagnostic(range_of((line, columns[0]), (line, columns[1])), Severity.ERROR, "setting", message)

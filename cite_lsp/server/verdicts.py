@@ -63,6 +63,11 @@ class Said(Generic[_Word]):
         """Whether anything was said."""
         return bool(self._by_sentence)
 
+    @property
+    def edition(self) -> int:
+        """Another number whenever more, less or something else was said."""
+        return self._run
+
     def take(self, judged: Sequence[tuple[Block, Sequence[_Word | None]]]) -> None:
         """Take the outcome of a run over all blocks that hold anchors, in place of the one before."""
         self._by_block = {id(block): (block, tuple(verdicts)) for block, verdicts in judged}

@@ -246,8 +246,11 @@ class Reader:
             return _MISSING
         except OSError as error:
             # Good enough to look for an open buffer, never to open: what follows a loop stays unresolved.
-            real = os.path.realpath(path)
             refusal = _refusal(error)
+            try:
+                real = os.path.realpath(path)
+            except ValueError:  # so long that it was refused before what is wrong with its letters was seen
+                return _MISSING
         if not any(real == root or real.startswith(os.path.join(root, "")) for root in self._roots):
             return _OUTSIDE
         if path in self._overlay:

@@ -6,11 +6,14 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from cite_lsp.store.keyed import Form, KeyedRows, Row
+from cite_lsp.store.keyed import DAY, Form, KeyedRows, Row
+
+if TYPE_CHECKING:
+    from cite_lsp.store.shared import SharedCache
 
 FILE = "answers-1.db"
 _VERSION = 1
@@ -54,9 +57,16 @@ class Answers(KeyedRows):
     A call may wait some seconds for another process: none belongs on an event loop.
     """
 
-    def __init__(self, folder: str, *, max_rows: int = 200_000, clock: Callable[[], float] = time.time) -> None:
-        """Take the cache folder, which is made when it is needed, and how many answers are kept in it."""
-        super().__init__(folder, _FORM, max_rows=max_rows, clock=clock)
+    def __init__(
+        self,
+        folder: str,
+        *,
+        max_rows: int = 200_000,
+        clock: Callable[[], float] = time.time,
+        shared: "SharedCache | None" = None,
+    ) -> None:
+        """Take the cache folder, which is made when it is needed, how many answers are kept in it, a shared cache."""
+        super().__init__(folder, _FORM, max_rows=max_rows, clock=clock, shared=shared)
 
     @property
     def message(self) -> str:
@@ -78,6 +88,11 @@ class Answers(KeyedRows):
         """Give what is known of some keys; what cannot be read is not known."""
         wanted = {_key(client, key): key for key in keys}
         found = self._recall(list(wanted), _value)
+        missing = [key for key in wanted if key not in found]
+        for row in self._recall_shared(missing, lambda key, value: self._row_of(client, key, value)):
+            value = _value(row)
+            if value is not None:
+                found[row[0]] = value
         return {wanted[key]: value for key, value in found.items()}
 
     def keep(self, client: str, known: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -85,8 +100,10 @@ class Answers(KeyedRows):
         if not known:
             return True
         now = self._clock()
-        written = {key: text for key, value in known.items() if (text := _text(value)) is not None}
-        return self._keep([(_key(client, key), text, client, now, int(now)) for key, text in written.items()])
+        written = {_key(client, key): text for key, value in known.items() if (text := _text(value)) is not None}
+        if self._shared is not None:
+            self._share({key: _shared(key, now, text) for key, text in written.items() if not _holds_keys(text)})
+        return self._keep([(key, text, client, now, int(now)) for key, text in written.items()])
 
     def info(self) -> AnswersInfo:
         """Tell what is kept."""
@@ -94,6 +111,20 @@ class Answers(KeyedRows):
             return AnswersInfo(self.path)
         with self._lock:
             return self._table.read(self._info, AnswersInfo(self.path))
+
+    def _row_of(self, client: str, key: str, value: bytes) -> Row | None:
+        """Give an answer of the shared cache as a row; None for what is none, or was given in the future."""
+        now = self._clock()
+        try:
+            found = orjson.loads(value)
+        except ValueError:
+            return None
+        if not isinstance(found, dict) or found.get("key") != key or not isinstance(found.get("value"), dict):
+            return None
+        at = found.get("at")
+        if not isinstance(at, float) or not 0 <= at <= now + DAY:
+            return None
+        return key, orjson.dumps(found["value"]).decode(), client, at, int(now)
 
     def _info(self, database: sqlite3.Connection) -> AnswersInfo:
         count, oldest, newest = database.execute("SELECT count(*), min(at), max(at) FROM answers").fetchone()
@@ -125,6 +156,18 @@ def _key(client: str, key: str) -> str:
         digest.update(b"%d:" % len(encoded))
         digest.update(encoded)
     return digest.hexdigest()
+
+
+def _shared(key: str, at: float, text: str) -> bytes:
+    """Give an answer as it is shared: it names its key, so that none is taken for another one's."""
+    return orjson.dumps({"key": key, "at": float(at), "value": orjson.Fragment(text)})
+
+
+def _holds_keys(text: str) -> bool:
+    """Whether an answer, as it is kept, quotes what looks like a key."""
+    from cite_lsp.clients.redaction import kept_back  # noqa: PLC0415 - where a cache is shared only
+
+    return kept_back(text)
 
 
 def _text(value: Mapping[str, Any]) -> str | None:

@@ -2,12 +2,15 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cite_lsp.store.table import StoreError, Table
+
+if TYPE_CHECKING:
+    from cite_lsp.store.shared import SharedCache
 
 Row = tuple[Any, ...]
 
@@ -43,10 +46,25 @@ class Form:
 
 
 class KeyedRows:
-    """What is kept in one folder under keys; each kind says what its rows hold. From any thread."""
+    """What is kept in one folder under keys; each kind says what its rows hold. From any thread.
 
-    def __init__(self, folder: str, form: Form, *, max_rows: int, clock: Callable[[], float]) -> None:
-        """Take the cache folder, which is made when it is needed, the form, and how many rows are kept."""
+    What is not in the folder may be in a cache that is shared with others: what is found there is kept here as well.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        form: Form,
+        *,
+        max_rows: int,
+        clock: Callable[[], float],
+        shared: "SharedCache | None" = None,
+    ) -> None:
+        """Take the cache folder, which is made when it is needed, the form, how many rows are kept, and a shared cache.
+
+        The shared cache is not closed here: several kinds of rows may share one.
+        """
+        self._shared = shared
         self._form = form
         self._table = Table(folder, form.file, form.schema, version=form.version, any_thread=True)
         self._max_rows = max_rows
@@ -104,6 +122,27 @@ class KeyedRows:
             done = self._table.write(change)
             self._unwritten = self._table.failure
         return done
+
+    def _recall_shared(self, keys: Sequence[str], read: Callable[[str, bytes], Row | None]) -> list[Row]:
+        """Give the rows of some keys that others have shared, and keep them; what `read` makes None of is not used."""
+        if self._shared is None:
+            return []
+        found = self._shared.get(self._kind, keys)
+        rows = [row for key, value in found.items() if (row := read(key, value)) is not None]
+        self._shared.refuse(len(found) - len(rows))
+        if rows:
+            self._keep(rows)
+        return rows
+
+    def _share(self, values: Mapping[str, bytes]) -> None:
+        """Share values by their keys, without waiting for it."""
+        if self._shared is not None and values:
+            self._shared.put(self._kind, values)
+
+    @property
+    def _kind(self) -> str:
+        """The name of the rows in the shared cache, with the number of their form."""
+        return self._form.file.removesuffix(".db")
 
     # --- within the lock
 

@@ -73,6 +73,20 @@ class _Line(BaseModel):
         return Judged(verdict, self.at)
 
 
+def line_of(key: str, judged: Judged) -> bytes:
+    """Give a verdict with its key as a line, without its end."""
+    return orjson.dumps({"key": key, "at": judged.at, **verdict_to_data(judged.verdict)})
+
+
+def judged_of(key: str, line: bytes) -> Judged | None:
+    """Give the verdict of a line that `line_of` wrote for a key; None for anything else: it may come from anywhere."""
+    try:
+        found = _Line.model_validate_json(line)
+    except ValidationError:
+        return None
+    return found.judged() if found.key == key else None
+
+
 @contextmanager
 def writing(path: str) -> Iterator[Write]:
     """Give what writes verdicts; the file is there, whole, when all went well, and as it was before when not.
@@ -126,8 +140,7 @@ def _write(temporary: str, path: str, rows: int, verdicts: Iterable[tuple[str, J
     with _opened(temporary, "wb", zipped=path.endswith(".gz")) as file:
         file.write(orjson.dumps({"form": FORM, "version": VERSION, "rows": rows}) + b"\n")
         for key, judged in verdicts:
-            data = {"key": key, "at": judged.at, **verdict_to_data(judged.verdict)}
-            file.write(orjson.dumps(data) + b"\n")
+            file.write(line_of(key, judged) + b"\n")
             count += 1
     return count
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -13,6 +14,9 @@ from cite_lsp.audit.judgement import Judged
 from cite_lsp.audit.row_data import verdict_from_data, verdict_to_data
 from cite_lsp.store.keyed import DAY, Form, KeyedRows, Row
 from cite_lsp.store.table import StoreError
+
+if TYPE_CHECKING:
+    from cite_lsp.store.shared import SharedCache
 
 FILE = "verdicts-1.db"
 _VERSION = 1
@@ -102,9 +106,16 @@ class Verdicts(KeyedRows):
     A call may wait some seconds for another process: none belongs on an event loop.
     """
 
-    def __init__(self, folder: str, *, max_rows: int = 200_000, clock: Callable[[], float] = time.time) -> None:
-        """Take the cache folder, which is made when it is needed, and how many verdicts are kept in it."""
-        super().__init__(folder, _FORM, max_rows=max_rows, clock=clock)
+    def __init__(
+        self,
+        folder: str,
+        *,
+        max_rows: int = 200_000,
+        clock: Callable[[], float] = time.time,
+        shared: "SharedCache | None" = None,
+    ) -> None:
+        """Take the cache folder, which is made when it is needed, how many verdicts are kept in it, a shared cache."""
+        super().__init__(folder, _FORM, max_rows=max_rows, clock=clock, shared=shared)
 
     @property
     def message(self) -> str:
@@ -123,14 +134,31 @@ class Verdicts(KeyedRows):
 
     def recall(self, keys: Iterable[str]) -> dict[str, Judged]:
         """Give what is known of some keys, as `cached`."""
-        return self._recall(list(dict.fromkeys(keys)), _judged)
+        wanted = list(dict.fromkeys(keys))
+        found = self._recall(wanted, _judged)
+        for row in self._recall_shared([key for key in wanted if key not in found], self._row_of):
+            judged = _judged(row)
+            if judged is not None:
+                found[row[0]] = judged
+        return found
 
     def keep(self, verdicts: Mapping[str, Judged]) -> bool:
         """Keep verdicts by their keys; False where they could not be written. A newer one of the same key stays."""
         if not verdicts:
             return True
         now = int(self._clock())
-        return self._keep([_row(key, judged, now) for key, judged in verdicts.items()])
+        rows = [_row(key, judged, now) for key, judged in verdicts.items()]
+        if self._shared is not None:
+            self._share(_shared(rows))
+        return self._keep(rows)
+
+    def shareable(self) -> dict[str, bytes]:
+        """Give all verdicts as they are shared, by their keys; without those that quote what looks like a key."""
+        none: list[Row] = []
+        with self._lock:
+            question = f"SELECT {_NAMES} FROM verdicts ORDER BY used, rowid"  # noqa: S608 - names of ours
+            rows = self._table.read(lambda database: database.execute(question).fetchall(), none)
+        return _shared(rows)
 
     def info(self) -> Info:
         """Tell what is kept."""
@@ -228,6 +256,16 @@ class Verdicts(KeyedRows):
                     raise StoreError(f"{self.path} cannot be written: {self._table.failure}")
         return done[-1]
 
+    # --- what is shared
+
+    def _row_of(self, key: str, value: bytes) -> Row | None:
+        """Give a verdict of the shared cache as a row; None for what is none, or was given in the future."""
+        from cite_lsp.store import transfer  # noqa: PLC0415
+
+        now = self._clock()
+        judged = transfer.judged_of(key, value)
+        return None if judged is None or judged.at > now + DAY else _row(key, judged, int(now))
+
     # --- within the lock
 
     def _info(self, database: sqlite3.Connection) -> Info:
@@ -311,6 +349,22 @@ def _judged(row: Row) -> Judged | None:
         return Judged(verdict_from_data(data), float(data["at"]), cached=True)
     except (KeyError, TypeError, ValueError):
         return None
+
+
+def _shared(rows: Iterable[Row]) -> dict[str, bytes]:
+    from cite_lsp.store import transfer  # noqa: PLC0415 - pydantic is loaded for it
+
+    found = [(row[0], judged) for row in rows if (judged := _judged(row)) is not None]
+    return {key: transfer.line_of(key, judged) for key, judged in found if not _holds_keys(judged)}
+
+
+def _holds_keys(judged: Judged) -> bool:
+    """Whether a verdict quotes what looks like a key, as one of a program on this machine may."""
+    from cite_lsp.clients.redaction import kept_back  # noqa: PLC0415 - where a cache is shared only
+
+    verdict = judged.verdict
+    texts = (verdict.reason, verdict.basis, *(each.text for each in verdict.evidence))
+    return any(kept_back(line) for text in texts for line in text.splitlines())
 
 
 def _plain(text: str) -> str:

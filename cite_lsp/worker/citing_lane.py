@@ -3,6 +3,7 @@
 It has a thread of its own: the first look at a large repository takes seconds.
 """
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from cite_lsp.findings.finding import Edit
 from cite_lsp.findings.gathering import gather
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.renaming import Moves, Renaming, snapshot_after
+from cite_lsp.findings.symbols import CitedFileQuery, best_symbols
 from cite_lsp.snapshot.paths import list_paths
 from cite_lsp.worker.git_lane import LANE
 from cite_lsp.worker.lanes import Request, Task
@@ -33,7 +35,7 @@ class CitingLane:
     @property
     def tasks(self) -> dict[str, Task]:
         """The tasks by name."""
-        return {"citing": self.citing, "renaming": self.renaming}
+        return {"citing": self.citing, "renaming": self.renaming, "symbols": self.symbols}
 
     def citing(self, request: Request) -> dict[str, Any]:
         """Say who cites lines of files, and read on what was not read yet where `asked` is left out.
@@ -55,6 +57,29 @@ class CitingLane:
             found = citing.who_cites(lines, without=without, dropped=request.dropped)
             documents = [_data(document) for document in found]
             return {"documents": documents, "complete": not request.dropped()}
+        finally:
+            citing.rest()
+
+    def symbols(self, request: Request) -> dict[str, Any]:
+        """Find citations by the file that they cite: `query`, as it is typed; at most `limit`, the best first.
+
+        `seconds`: so long documents are read that were not yet; `complete` is false where that was not enough.
+        `without`: absolute paths of documents that are left out. The answer: `symbols`, lists as `Symbol` has them.
+        """
+        params = request.params
+        citing = self._citing(request)
+        until = time.monotonic() + params["seconds"]
+        without = params.get("without", ())
+        try:
+            complete = citing.read_all(without=without, dropped=lambda: request.dropped() or time.monotonic() > until)
+            query = CitedFileQuery(params["query"], params["roots"])
+            found = (
+                query.symbol(each.path, each.spans, full, each[:4])
+                for full, each in citing.known(without=without)
+                if each.path
+            )
+            best = best_symbols((each for each in found if each is not None), params["limit"])
+            return {"symbols": best, "complete": complete}
         finally:
             citing.rest()
 

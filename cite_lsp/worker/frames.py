@@ -23,8 +23,11 @@ LANES = {
     "watch": "watch",
     "baselines": "drift",
     "departed": "drift",
+    "offered": "offer",
+    "places": "offer",
     "citing": "citing",
     "renaming": "citing",
+    "symbols": "citing",
 }
 """What is done one after the other: a long walk of git holds up no judgement."""
 

@@ -8,9 +8,9 @@ from cite_lsp.audit.row_data import row_from_data, verdict_to_data
 from cite_lsp.audit.verdicts import Row
 from cite_lsp.judges.embedded import EmbeddedJudge, better_lines
 from cite_lsp.worker.lanes import Request, Task
-from cite_lsp.worker.parser import Parser
+from cite_lsp.worker.shared_parser import PARSER
 
-_JUDGE = EmbeddedJudge(Parser())
+_JUDGE = EmbeddedJudge(PARSER)
 
 
 def judge(request: Request) -> dict[str, int]:

@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from cite_lsp.snapshot.code_facts import CodeFact, CodeFacts, Span
+from cite_lsp.snapshot.outline import Symbol
 from cite_lsp.worker.frames import BadFrame, encoded, read_message
 
 COMMAND = (sys.executable, "-P", "-m", "cite_lsp.worker.parsing")
@@ -97,22 +98,23 @@ class Parser:
             return None
         with self._asking:
             file = self._file(language, lines)
-            if file.text is None or file.digest in self._bad:
-                return None
-            if (first, last) in file.answers:
+            if (first, last) in file.answers and self._may_be_asked(file):
                 return file.answers[first, last]
-            child = self._ready()
-            if child is None:
-                return None
-            answer = self._ask(child, file, first, last)
-            if answer is None and child.was_killed and (child := self._again()) is not None:
-                answer = self._ask(child, file, first, last)
-            found = self._taken(file, answer)
+            answer = self._asked(file, {"first": first, "last": last})
+            found = None if answer is None else _facts(answer)
             if answer is not None and (found is None or len(found.facts) <= _MOST_KEPT):
                 file.answers[first, last] = found
                 if len(file.answers) > _KEPT_ANSWERS:
                     file.answers.popitem(last=False)
             return found
+
+    def outline(self, language: str, lines: Sequence[str]) -> tuple[Symbol, ...] | None:
+        """Give what a file defines, in its order; None as facts are None, whatever the lines of the file are."""
+        if language not in LANGUAGES:
+            return None
+        with self._asking:
+            answer = self._asked(self._file(language, lines), {"outline": True})
+            return None if answer is None else _symbols(answer)
 
     def close(self) -> None:
         """End the child. Every later answer is None."""
@@ -158,6 +160,9 @@ class Parser:
     def _characters(self) -> int:
         return sum(len(file.text or "") for file in self._files.values())
 
+    def _may_be_asked(self, file: _File) -> bool:
+        return file.text is not None and file.digest not in self._bad
+
     def _is_bad(self, file: _File) -> None:
         """Remember that a file is read by text rules."""
         self._bad[file.digest] = None
@@ -189,8 +194,19 @@ class Parser:
         self._lost()
         return self._ready()
 
-    def _ask(self, child: "_Child", file: _File, first: int, last: int) -> dict[str, Any] | None:
-        request: dict[str, Any] = {"file": file.number, "first": first, "last": last, "drop": self._dropped}
+    def _asked(self, file: _File, what: dict[str, Any]) -> dict[str, Any] | None:
+        """Have a question about a file answered; None where it is too large or bad, or nobody can be asked."""
+        child = self._ready() if self._may_be_asked(file) else None
+        if child is None:
+            return None
+        answer = self._ask(child, file, what)
+        if answer is None and child.was_killed and (child := self._again()) is not None:
+            answer = self._ask(child, file, what)
+        self._heard(file, answer)
+        return answer
+
+    def _ask(self, child: "_Child", file: _File, what: dict[str, Any]) -> dict[str, Any] | None:
+        request: dict[str, Any] = {"file": file.number, **what, "drop": self._dropped}
         if not file.sent:
             request |= {"language": file.language, "text": file.text}
             file.sent = True
@@ -202,16 +218,15 @@ class Parser:
         self._dropped.clear()
         return answer
 
-    def _taken(self, file: _File, answer: dict[str, Any] | None) -> CodeFacts | None:
-        """Give what was answered as facts; where nothing was, the file is held to have cost the child its life."""
+    def _heard(self, file: _File, answer: dict[str, Any] | None) -> None:
+        """Take note of an answer; where there is none, the file is held to have cost the child its life."""
         if answer is None:
             self._is_bad(file)
             self._lost()
-            return None
+            return
         self._lost_in_a_row = 0
         if answer.get("file"):
             self._is_bad(file)
-        return _facts(answer)
 
     def _lost(self) -> None:
         """Begin anew with the next question; after several losses in a row, later."""
@@ -359,4 +374,12 @@ def _facts(answer: dict[str, Any]) -> CodeFacts | None:
         unit = answer["unit"]
         return CodeFacts(facts, comments, None if unit is None else (str(unit[0]), int(unit[1]), int(unit[2])))
     except (KeyError, TypeError, ValueError, IndexError):
+        return None
+
+
+def _symbols(answer: dict[str, Any]) -> tuple[Symbol, ...] | None:
+    """Give an answer as symbols; None where it is none, whatever it is."""
+    try:
+        return tuple(Symbol(*symbol) for symbol in answer["outline"])
+    except (KeyError, TypeError, ValueError):
         return None

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.bench import history
+from tests.bench.completing import completing
 from tests.bench.corpus import build
 from tests.bench.drifting import drifting
 from tests.bench.edits import compare
@@ -20,7 +21,7 @@ from tests.bench.judging import judging_elsewhere
 from tests.bench.server import FULL, TAKES, TINY, Size, Take, environment, measure
 
 DOCUMENTS, ANCHORS = 3_000, 25_000
-NAMES = ("edits", "check", "history", "server", "drift", "judging")
+NAMES = ("edits", "check", "history", "server", "drift", "judging", "completion")
 
 
 def _timed(command: list[str], folder: Path, own: Path) -> tuple[float, str]:
@@ -120,7 +121,11 @@ def main() -> None:
     if "check" in names:
         _print_check()
     takes = [*(TAKES if "server" in names else ())]
-    takes += [take for name, take in (("drift", drifting), ("judging", judging_elsewhere)) if name in names]
+    takes += [
+        take
+        for name, take in (("drift", drifting), ("judging", judging_elsewhere), ("completion", completing))
+        if name in names
+    ]
     before = load()
     figures = _print_history(roots, tiny=options.tiny) if "history" in names else []
     if takes:

@@ -36,3 +36,35 @@ def child_of(pid: int) -> int | None:
             if b"cite_lsp.worker" in command:
                 return int(child)
     return None
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """Give the processes below one, with what each is: the name of the module or program it runs."""
+    found: dict[int, str] = {}
+    waiting = [pid]
+    while waiting:
+        for children in (_PROC / str(waiting.pop()) / "task").glob("*/children"):
+            try:
+                numbers = [int(each) for each in children.read_text().split()]
+            except OSError:  # it has ended meanwhile
+                continue
+            for number in numbers:
+                found[number] = _what_runs(number)
+                waiting.append(number)
+    return found
+
+
+def _what_runs(pid: int) -> str:
+    try:
+        words = (_PROC / str(pid) / "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    return next((word.decode() for word in words if b"cite_lsp." in word), Path(os.fsdecode(words[0])).name)
+
+
+def began(pid: int) -> str | None:
+    """Give when a process began, as the system counts; a number that was used again has another."""
+    try:
+        return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        return None

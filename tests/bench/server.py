@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import shutil
 import statistics
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from typing import Any
 from tests.bench import workspace
 from tests.bench.client import Arrived, Client, Gone, insertion, is_publish
 from tests.bench.figures import Figure, spread
+from tests.bench.peers import found, side_by_side
 from tests.bench.processes import child_of, processor_seconds, resident_megabytes
 
 OURS = (sys.executable, "-m", "cite_lsp", "serve")
@@ -126,9 +126,8 @@ def environment(own: Path) -> dict[str, str]:
 
 def _peers() -> dict[str, tuple[str, ...]]:
     """Give the commands of the peers that are here."""
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", "")))
-    found = {name: (shutil.which(command[0], path=path), *command[1:]) for name, command in PEERS.items()}
-    return {name: (command[0], *command[1:]) for name, command in found.items() if command[0] is not None}
+    commands = {name: found(command) for name, command in PEERS.items()}
+    return {name: command for name, command in commands.items() if command is not None}
 
 
 def _is_listed(arrived: Arrived) -> bool:
@@ -485,6 +484,12 @@ def _idle(client: Client, seconds: float) -> Iterator[Figure]:
         yield Figure(f"processor's time of the idle {name}", "%", share, budget_p50=0.3, note=note)
 
 
+def peers(bench: Bench) -> Iterator[Figure]:
+    """The same document at other servers."""
+    rounds = max(1, min(5, bench.size.rounds))
+    yield from side_by_side(bench.small, bench.environment, bench.text(), rounds, max(2, bench.size.keys // 3))
+
+
 TAKES: Sequence[Take] = (
-    starts, opening, typing, bursts, looking, cited_file, saving, judging, indexing, leaving, memory,
+    starts, opening, typing, bursts, looking, cited_file, saving, judging, indexing, leaving, memory, peers,
 )  # fmt: skip

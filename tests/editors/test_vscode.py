@@ -8,18 +8,21 @@ import shutil
 import signal
 import subprocess
 import sys
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from cite_lsp.config import load_settings
-from tests.clients.scripted import ScriptedServer, Step, asked, reply_for
+from tests.clients.scripted import Request, ScriptedServer, Step, asked, by_request, reply, reply_for
 from tests.editors import hedged_claims
+from tests.server.judged import answer_to, answering, choose
 
 HERE = Path(__file__).resolve().parent
 EXTENSION = HERE.parents[1] / "editors" / "vscode"
@@ -86,6 +89,15 @@ The default of `MAX_ATTEMPTS` is five (`src/retry.py:3`).
 
 """
 MORE = "# Retrying\n\nA second attempt waits twice as long (`src/retry.py:7-9`).\n"
+
+
+GRENZEN = """# Grenzen
+
+Größe 🧩, Übung: `src/retri.py:7` fehlt noch.
+
+Wie groß 🧩 es ist, steht dort (`src/größe.py:2`).
+"""
+GROESSE = '"""Größen."""\nGRÖSSE = "🧩 groß"\n'
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +208,7 @@ def test_a_session_of_writing(parts: Mapping[str, str], start: Callable[..., Edi
     assert re.fullmatch(r"cite-lsp: 3 citations, [1-9] findings?", seen["status"].strip())
     assert seen["copied"] == "src/retry.py:7-9"
     assert seen["pasted"].endswith("See src/retry.py:7-9")
-    assert {"Judge document", "Copy citation", "Restart server", "Show output"} <= set(seen["judged"]["entries"])
+    assert {"Judge document", "Copy citation", "Restart server", "Show output"} <= {*_labels(seen["judged"]["entries"])}
     assert re.search(r"cite-lsp: 4 citations, .*1 unsupported", seen["judged"]["told"])
     assert "cite-lsp: 1 citation fixed" in seen["fixed-all"]["told"]
     assert any("(`src/retry.py:7-9`)" in line for line in seen["fixed-all"]["lines"][9:])
@@ -207,7 +219,12 @@ def test_a_session_of_writing(parts: Mapping[str, str], start: Callable[..., Edi
 
 
 def test_nothing_of_a_workspace_runs_until_it_is_trusted(
-    parts: Mapping[str, str], start: Callable[..., Editor], workspace: Path, pictures: Path, tmp_path: Path
+    parts: Mapping[str, str],
+    start: Callable[..., Editor],
+    workspace: Path,
+    pictures: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     mark = tmp_path / "ran"
     program = workspace / ".venv" / "bin" / "cite-lsp"
@@ -216,12 +233,69 @@ def test_nothing_of_a_workspace_runs_until_it_is_trusted(
     program.chmod(0o755)
     (workspace / ".gitignore").write_text(".venv/\n", encoding="utf-8")
 
-    seen = _drive("trust.mjs", parts, start(EDITOR_SETTINGS), pictures, mark=mark)
+    with ScriptedServer(answering()) as model:
+        choose(monkeypatch, model, tmp_path / "cache")
+        seen = _drive("trust.mjs", parts, start(EDITOR_SETTINGS), pictures, mark=mark, server=SERVER)
+        requests = len(model.requests)
 
     assert seen["untrusted"]["ran"] is False
     (message,) = seen["untrusted"]["messages"]
-    assert {"Install", "Open settings"} <= set(message.splitlines())
+    assert {"Install", "Open settings", "Don't ask again"} <= set(message.splitlines())
+    offered = ["Install server", "Open settings", "Restart server", "Tell what is found (doctor)", "Show output"]
+    assert _labels(seen["untrusted"]["entries"]) == offered, "and nothing that needs a server"
+    limited = seen["limited"]
+    assert limited["ran"] is False, "the user's own program runs, and not that of the workspace"
+    assert "Set API key…" not in _labels(limited["entries"])
+    assert "this workspace is not trusted, so the judge openai is not asked and nothing is sent" in limited["refused"]
+    assert "Restricted mode: no judge elsewhere is asked" in limited["status"]
+    assert requests == 0
     assert seen["trusted"]["ran"] is True
+
+
+def test_a_judge_elsewhere_gets_the_key_that_the_editor_keeps(
+    parts: Mapping[str, str],
+    start: Callable[..., Editor],
+    workspace: Path,
+    pictures: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (workspace / "docs" / "retrying.md").write_text(MORE, encoding="utf-8")
+    key = f"sk-{uuid.uuid4().hex}"
+
+    def wants(request: Request) -> Step:
+        given = request.headers.get("authorization", "")
+        return reply_for("openai", answer_to(request)) if given == f"Bearer {key}" else reply(401, {"error": "no key"})
+
+    with ScriptedServer(by_request(wants)) as model:
+        host = urlsplit(model.base("openai")).netloc
+        choose(monkeypatch, model, tmp_path / "cache")
+        editor = start({**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}, "--disable-workspace-trust")
+        seen = _drive("judging.mjs", parts, editor, pictures, host=model.base("openai"), key=key)
+        given = [request.headers.get("authorization", "") for request in model.requests]
+
+    assert seen["walkthrough"] == [step["title"] for step in MANIFEST["contributes"]["walkthroughs"][0]["steps"]]
+    without = seen["without-key"]
+    entries = without["entries"][0]
+    assert entries.startswith("Judge document\nJudge openai gpt-test: 0 decided, 2 undecided"), "the judge's state"
+    assert "Set API key…" in _labels(without["entries"])
+    assert any("asks for a key (401)" in message for message in without["messages"])
+    assert "2 undecided, 0 queued" in without["status"]
+    assert seen["key-kept"]["hidden"] == "password"
+    assert "is kept; the server was started again" in seen["key-kept"]["message"]
+    assert "cite-lsp: 2 documents, 3 citations, 3 unsupported" in seen["workspace-judged"]["message"]
+    assert "2 decided, 0 undecided" in seen["workspace-judged"]["status"]
+    assert "tokens sent" in seen["workspace-judged"]["status"]
+    assert "cite-lsp: 3 answers forgotten" in seen["cache-cleared"]
+    said = [line.replace("\u00a0", " ") for line in seen["doctor"]]
+    assert any(line.endswith(f"keys that this editor keeps: for {host}") for line in said), said
+    assert "2 citations, 2 unsupported" in seen["key-still-there"], (
+        "asked again, with the key, after the page was reloaded"
+    )
+    assert "asks for a key (401)" in seen["key-taken-away"]
+    assert (given[0], given[-1], set(given[1:-1])) == ("", "", {f"Bearer {key}"})
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "setup.json"]
+    assert not [path for path in files if key.encode() in path.read_bytes()], "no setting and no log has the key"
 
 
 def test_text_that_moves_in_an_unsaved_file_is_told_mended_and_accepted(
@@ -247,6 +321,49 @@ def test_text_that_moves_in_an_unsaved_file_is_told_mended_and_accepted(
     (entry,) = seen["drift-accepted"]["accepted"]["accepted"]
     assert (entry["code"], entry["document"]) == ("moved", "docs/limits.md")
     assert any("(`src/retry.py:11-13`)" in line for line in seen["drift-mended-again"])
+
+
+def test_documents_lead_to_code_and_code_to_documents(
+    parts: Mapping[str, str], start: Callable[..., Editor], workspace: Path, pictures: Path
+) -> None:
+    for name, text in {"docs/grenzen.md": GRENZEN, "src/größe.py": GROESSE}.items():
+        (workspace / name).write_text(text, encoding="utf-8")
+    subprocess.run(["git", "add", "."], cwd=workspace, check=True)
+    editor = start({**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}, "--disable-workspace-trust")
+    seen = _drive("looking.mjs", parts, editor, pictures, renamed="versuche.py")
+
+    (told,) = (row for row in _plain(seen["umlauts"]["rows"]) if "retri" in row)
+    assert told.endswith("[Ln 3, Col 19]"), "columns count as VS Code counts them"
+    assert "Größe 🧩, Übung: `src/retry.py:7` fehlt noch." in seen["umlauts"]["lines"]
+    assert seen["definition"]["tab"].replace("\n", "") == "größe.py"
+    assert seen["definition"]["position"] == "Ln 2, Col 1"
+    assert any("the cited text moved to lines 9-11" in row for row in seen["changed-outside"])
+    assert (seen["link"]["tab"].replace("\n", ""), seen["link"]["position"]) == ("retry.py", "Ln 7, Col 1")
+    assert seen["cited-by"]["before"] == 0, "it is off until somebody wants it"
+    assert seen["cited-by"]["titles"] == ["cited by 1", "cited by 2"]
+    assert "is five (`src/retry.py:3`)." in seen["cited-by"]["rows"]
+    assert seen["headings"]["titles"] == ["2 citations"]
+    assert any("src/retry.py:7-9" in row for row in seen["headings"]["rows"])
+
+    completed = seen["completed"]
+    assert (completed["inProse"], completed["behind"]) == (0, 0), "nothing pops up where no path is meant"
+    assert [text.split("\n")[0] for text in completed["paths"]] == ["src/retry.py"]
+    assert completed["names"][0].split() == ["delay", "7-9"]
+    assert completed["lines"][-1] == "Attempts and/or waits are there (`src/retry.py:7-9`)."
+    marked = seen["marked"]
+    assert not any("✗" in line for line in marked["before"]), "marks, too, are off until somebody wants them"
+    assert "The default of `MAX_ATTEMPTS` is five (`src/retry.py:3`✗ unsupported)." in marked["lines"]
+    assert marked["heading"] == "3 citations, 1 unsupported"
+    found = _plain(seen["symbols"]["found"])
+    assert {"src/retry.py:3line 5 • docs/limits.md", "src/retry.py:7line 3 • docs/grenzen.md"} <= set(found)
+    assert (seen["symbols"]["tab"].replace("\n", ""), seen["symbols"]["position"]) == ("limits.md", "Ln 5, Col 41")
+
+    renamed = seen["renamed"]
+    assert "'cite-lsp' wants to make refactoring changes" in renamed["told"]
+    assert renamed["files"] == ["größe.py", "versuche.py"]
+    assert "The wait doubles with each attempt (`src/versuche.py:7-9`)." in renamed["lines"]
+    assert renamed["errors"] == 0
+    assert any("`src/nowhere.py` does not exist" in row and "[Ln 1, Col 11]" in row for row in _plain(seen["untitled"]))
 
 
 def test_a_repair_is_shown_with_its_verdict_and_applied_only_when_it_is_chosen(
@@ -429,6 +546,11 @@ def _plain(rows: Sequence[str]) -> list[str]:
     return [" ".join(row.split()) for row in rows]
 
 
+def _labels(entries: Sequence[str]) -> list[str]:
+    """The labels of a menu's entries, without the headings that VS Code writes beside them."""
+    return [entry.split("\n")[0] for entry in entries]
+
+
 def test_the_contributed_settings_are_those_of_the_schema() -> None:
     text = (EXTENSION / "package.json").read_text(encoding="utf-8")
     assert settings_script.package(text) == text, "python editors/vscode/scripts/settings.py"
@@ -487,6 +609,22 @@ def test_the_extension_is_typed_and_its_parts_pass_their_tests(parts: Mapping[st
 
 
 def test_the_package_holds_what_the_extension_needs_and_no_more(parts: Mapping[str, str], tmp_path: Path) -> None:
-    shutil.unpack_archive(parts["vsix"], tmp_path / "made", "zip")
+    kept = installation.keep(tmp_path / "kept")
+    assert kept.name == f"cite-lsp-{MANIFEST['version']}.vsix"
+    shutil.unpack_archive(kept, tmp_path / "made", "zip")
     held = {path.name for path in (tmp_path / "made" / "extension").rglob("*") if path.is_file()}
-    assert held == {"LICENSE.txt", "icon.png", "package.json", "readme.md", "extension.cjs"}
+    media = {path.name for path in (EXTENSION / "media").iterdir()}
+    assert held == {"LICENSE.txt", "icon.png", "package.json", "readme.md", "extension.cjs", *media}
+
+
+def test_each_step_of_the_walkthrough_names_commands_and_pictures_that_are_there() -> None:
+    contributes = MANIFEST["contributes"]
+    ours = {each["command"] for each in contributes["commands"]}
+    (walkthrough,) = contributes["walkthroughs"]
+    assert walkthrough["id"] == "start", "the command Get Started opens it by this name"
+    media = [value for step in walkthrough["steps"] for key, value in step["media"].items() if key != "altText"]
+    assert {f"media/{path.name}" for path in (EXTENSION / "media").iterdir()} == set(media)
+    for step in walkthrough["steps"]:
+        named = re.findall(r"\(command:([\w.-]+)\)", step["description"])
+        named += [event.removeprefix("onCommand:") for event in step.get("completionEvents", [])]
+        assert {name for name in named if name.startswith("cite-lsp.")} <= ours

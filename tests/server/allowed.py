@@ -12,7 +12,7 @@ from cite_lsp.server.stdio import Frames
 from tests.server.harness import Message, Session
 
 CAPTURED = Path(__file__).parent / "capabilities"
-CLIENTS = ("vscode", "neovim", "helix")
+CLIENTS = ("vscode", "neovim", "helix", "zed", "emacs")
 
 Fault = str
 _DIAGNOSTIC = {"range", "severity", "code", "source", "message"}
@@ -46,6 +46,7 @@ class Allowed:
             "textDocument/publishDiagnostics",
             "window/showMessage",
             "window/logMessage",
+            "$/logTrace",
             "$/progress",
             "cite-lsp/status",
         }
@@ -64,6 +65,8 @@ class Allowed:
             "window/workDoneProgress/create": "window.workDoneProgress",
             "window/showDocument": "window.showDocument.support",
             "workspace/workspaceFolders": "workspace.workspaceFolders",
+            "workspace/codeLens/refresh": "workspace.codeLens.refreshSupport",
+            "workspace/inlayHint/refresh": "workspace.inlayHint.refreshSupport",
         }
         if method in needed and not self.has(needed[method]):
             yield f"{method} without {needed[method]}"
@@ -88,6 +91,11 @@ class Allowed:
             "textDocument/documentLink": self._links,
             "textDocument/codeAction": self._actions,
             "codeAction/resolve": lambda value: self._action(value, resolved=True),
+            "textDocument/completion": self._completions,
+            "completionItem/resolve": self._completion,
+            "textDocument/inlayHint": self._hints,
+            "workspace/symbol": self._symbols,
+            "workspace/willRenameFiles": self._edit,
         }
         if result is not None and method in looks:
             yield from looks[method](result)
@@ -168,6 +176,56 @@ class Allowed:
             yield from self._diagnostic(each)
         if action.get("edit") is not None:
             yield from self._edit(action["edit"])
+
+    def _completions(self, result: Any) -> Iterator[Fault]:
+        if isinstance(result, dict):
+            given = self.has("textDocument.completion.completionList.itemDefaults") or ()
+            for name in set(result.get("itemDefaults") or ()) - set(given):
+                yield f"itemDefaults.{name} without the capability"
+        for item in result["items"] if isinstance(result, dict) else result:
+            yield from self._completion(item)
+
+    def _completion(self, item: Any) -> Iterator[Fault]:
+        optional = {
+            "labelDetails": "labelDetailsSupport",
+            "commitCharacters": "commitCharactersSupport",
+            "preselect": "preselectSupport",
+            "deprecated": "deprecatedSupport",
+            "tags": "tagSupport",
+            "insertTextMode": "insertTextModeSupport",
+        }
+        for name, capability in optional.items():
+            if name in item and not self.has(f"textDocument.completion.completionItem.{capability}"):
+                yield f"{name} without {capability}"
+        if item.get("insertTextFormat") == 2 and not self.has("textDocument.completion.completionItem.snippetSupport"):
+            yield "a snippet without snippetSupport"
+        replaces = "insert" in (item.get("textEdit") or ())
+        if replaces and not self.has("textDocument.completion.completionItem.insertReplaceSupport"):
+            yield "an InsertReplaceEdit without insertReplaceSupport"
+        kinds = self.has("textDocument.completion.completionItemKind.valueSet") or range(1, 19)
+        if "kind" in item and item["kind"] not in kinds:
+            yield f"the kind {item['kind']}"
+        formats = self.has("textDocument.completion.completionItem.documentationFormat") or ["plaintext"]
+        documentation = item.get("documentation")
+        if isinstance(documentation, dict) and documentation["kind"] not in formats:
+            yield f"documentation in {documentation['kind']}"
+
+    def _hints(self, result: Any) -> Iterator[Fault]:
+        if not self.has("textDocument.inlayHint"):
+            yield "inlay hints without textDocument.inlayHint"
+        for hint in result:
+            if not {"position", "label"} <= set(hint):
+                yield "a hint without position or label"
+
+    def _symbols(self, result: Any) -> Iterator[Fault]:
+        kinds = self.has("workspace.symbol.symbolKind.valueSet") or range(1, 19)
+        for symbol in result:
+            if symbol["kind"] not in kinds:
+                yield f"the kind {symbol['kind']}"
+            if "range" not in symbol["location"] and not self.has("workspace.symbol.resolveSupport"):
+                yield "a symbol without range"
+            if "tags" in symbol and not self.has("workspace.symbol.tagSupport"):
+                yield "tags without tagSupport"
 
     def _edit(self, edit: Any) -> Iterator[Fault]:
         if edit.get("documentChanges") is not None and not self.has("workspace.workspaceEdit.documentChanges"):

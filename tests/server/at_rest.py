@@ -32,6 +32,8 @@ def under_way(session: Session) -> list[str]:
         found.append("the histories")
     if inner.grounding.busy:
         found.append("the grounding")
+    if inner.deletions.busy:
+        found.append("the deletions")
     if not all(future.done() for future in session.server.protocol._request_futures.values()):
         found.append("requests")
     if session._tasks:

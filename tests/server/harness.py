@@ -44,6 +44,16 @@ CAPABILITIES: dict[str, Any] = {
         "definition": {"linkSupport": True},
         "declaration": {"linkSupport": True},
         "documentLink": {"tooltipSupport": True},
+        "completion": {
+            "contextSupport": True,
+            "completionItem": {
+                "documentationFormat": ["markdown", "plaintext"],
+                "insertReplaceSupport": True,
+                "labelDetailsSupport": True,
+                "resolveSupport": {"properties": ["documentation"]},
+            },
+            "completionItemKind": {"valueSet": list(range(1, 26))},
+        },
         "publishDiagnostics": {"relatedInformation": True, "versionSupport": True},
         "codeAction": {
             "codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source.fixAll"]}},

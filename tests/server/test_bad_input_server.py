@@ -183,12 +183,13 @@ async def test_a_document_over_the_limit_is_not_read_and_that_is_said(folder: Pa
 
 METHODS = (
     "textDocument/hover", "textDocument/definition", "textDocument/declaration", "textDocument/documentLink",
-    "textDocument/codeAction", "codeAction/resolve", "workspace/executeCommand",
+    "textDocument/codeAction", "codeAction/resolve", "workspace/executeCommand", "textDocument/inlayHint",
+    "textDocument/codeLens", "workspace/symbol", "workspace/willDeleteFiles",
 )  # fmt: skip
 NOTIFICATIONS = (
     "textDocument/didOpen", "textDocument/didChange", "textDocument/didSave", "textDocument/didClose",
     "workspace/didChangeConfiguration", "workspace/didChangeWatchedFiles", "workspace/didChangeWorkspaceFolders",
-    "initialized", "$/setTrace", "$/cancelRequest",
+    "initialized", "$/setTrace", "$/cancelRequest", "workspace/didDeleteFiles",
 )  # fmt: skip
 WRONG: tuple[Any, ...] = (
     None, 7, "x", [], {}, [{}], {"textDocument": None}, {"textDocument": {"uri": 7}}, {"textDocument": {"uri": None}},

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.server.at_rest import rest
-from tests.server.harness import PUBLISH, Session, range_of
+from tests.server.harness import CAPABILITIES, PUBLISH, Session, range_of
 
 CODE = "".join(f"line {number}\n" for number in range(1, 21))
 ON = {"server": {"code_lens": True}}
@@ -53,7 +53,7 @@ async def test_cited_ranges_that_begin_on_a_line_are_one_lens(folder):
     ]
 
 
-async def test_there_are_none_in_documents_and_while_they_are_off(folder):
+async def test_there_are_none_while_they_are_off(folder):
     code, document = (folder / "src/retry.py").as_uri(), (folder / "a.md").as_uri()
     settings: dict[str, Any] = {}
     async with Session(folders=[folder], settings=lambda _: settings, ignored=("cite-lsp/status", PUBLISH)) as session:
@@ -65,5 +65,101 @@ async def test_there_are_none_in_documents_and_while_they_are_off(folder):
         session.configure(None)
         await rest(session)
         assert len(await lenses(session, code)) == 3
-        assert await lenses(session, document) == []
+        assert await lenses(session, document) == []  # it has no heading
         assert await lenses(session, "untitled:Untitled-1") == []
+
+
+PAGE = """`src/retry.py:1` stands above all headings.
+
+# Title `src/retry.py:2`
+
+Twice: `src/retry.py:3` and `src/retry.py:4`.
+
+Nothing cited here
+------------------
+
+## Broken
+
+`src/retry.py:99`, `src/none.py:1` and [this](src/retry.py#L5).
+"""
+
+
+async def test_headings_count_the_citations_below_them(folder):
+    uri = (folder / "page.md").as_uri()
+    async with Session(folders=[folder], settings=ON, ignored=("cite-lsp/status", PUBLISH)) as session:
+        session.open(uri, PAGE)
+        await rest(session)
+        found = await lenses(session, uri)
+        assert [(each["range"]["start"]["line"], each["command"]["title"]) for each in found] == [
+            (2, "3 citations"),
+            (9, "3 citations, 2 broken"),
+        ]
+        command = found[1]["command"]
+        assert command["command"] == "cite-lsp.showCitations"
+        assert command["arguments"] == [
+            uri,
+            {"line": 9, "character": 0},
+            [
+                {"uri": uri, "range": range_of((11, 1), (11, 16))},
+                {"uri": uri, "range": range_of((11, 20), (11, 33))},
+                {"uri": uri, "range": range_of((11, 39), (11, 62))},
+            ],
+        ]
+        session.change(uri, (4, 0), (4, 7), "")  # the lenses are those of what is typed
+        session.change(uri, (0, 0), (0, 0), "\n")
+        found = await lenses(session, uri)
+        assert [each["range"]["start"]["line"] for each in found] == [3, 10]
+
+
+async def test_headings_count_what_the_judge_said_and_what_nobody_checked(folder):
+    (folder / "b.py").write_text("LIMIT = 5\n")
+    uri = (folder / "page.md").as_uri()
+    quiet = ("cite-lsp/status", "$/progress", PUBLISH)
+    async with Session(folders=[folder], settings=ON, ignored=quiet) as session:
+        session.open(uri, "# Title\n\nThe limit is 5 (`b.py:1`).\n\nThe limit is 7 (`b.py:1`).\n")
+        await rest(session)
+        (lens,) = await lenses(session, uri)
+        assert lens["command"]["title"] == "2 citations"  # nobody was asked: neither good news nor bad
+        session.save(uri)
+        await rest(session)
+        (lens,) = await lenses(session, uri)
+        assert lens["command"]["title"] == "2 citations, 1 unsupported"
+        session.change(uri, (2, 0), (2, 3), "Our")
+        (lens,) = await lenses(session, uri)
+        assert lens["command"]["title"] == "2 citations, 1 unsupported, 1 not checked"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("page.rst", "Title\n=====\n\n``src/retry.py:3``\n"), ("page.adoc", "= Title\n\n`src/retry.py:3`\n")],
+)
+async def test_headings_of_other_formats_have_them_too(folder, name, text):
+    uri = (folder / name).as_uri()
+    async with Session(folders=[folder], settings=ON, ignored=("cite-lsp/status", PUBLISH)) as session:
+        session.open(uri, text)
+        await rest(session)
+        (lens,) = await lenses(session, uri)
+        assert (lens["range"]["start"]["line"], lens["command"]["title"]) == (0, "1 citation")
+
+
+async def test_counts_in_code_are_asked_for_again_when_a_document_was_edited(folder):
+    code, document = (folder / "src/retry.py").as_uri(), (folder / "a.md").as_uri()
+    capabilities = {
+        **CAPABILITIES,
+        "workspace": {**CAPABILITIES["workspace"], "codeLens": {"refreshSupport": True}},
+    }
+    async with Session(
+        folders=[folder],
+        settings=ON,
+        capabilities=capabilities,
+        answers={"workspace/codeLens/refresh": None},
+        ignored=("cite-lsp/status", PUBLISH),
+    ) as session:
+        session.open(code, CODE, language="python")
+        session.open(document, (folder / "a.md").read_text())
+        await session.asked("workspace/codeLens/refresh")
+        await rest(session)
+        session.change(document, (0, 0), (0, 0), "`src/retry.py:20` ")
+        assert len(await lenses(session, code)) == 4
+        await session.asked("workspace/codeLens/refresh")
+        assert not any(method == "workspace/inlayHint/refresh" for method, _ in session.requests)

@@ -824,7 +824,7 @@ async def test_status_says_what_there_is(folder: Path) -> None:
         assert before[-1] == {
             "documents": 1, "anchors": 3, "findings": 1, "judged": 0, "unchecked": 3, "queued": 0,
             "judge": "embedded/2", "requests": 0, "tokensIn": 0, "tokensOut": 0, "declined": 0,
-            "indexing": False, "lastError": None,
+            "indexing": False, "watching": "client", "lastError": None,
         }  # fmt: skip
         session.save(uri)
         await shown_at_rest(session)

@@ -166,3 +166,28 @@ async def test_a_file_that_appears_while_files_are_being_listed_is_listed_after_
         worker.may.set()
         assert codes((await shown_at_rest(session))[uri]) == []
         assert worker.listed == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Line 30 of `Makefile`.", "line-out-of-range"),
+        ("See `Makefile` line 30.", "line-out-of-range"),
+        ("[The rule](Makefile#L30).", "line-out-of-range"),
+        ("In `Makefile`, at `:30`.", "end-out-of-range"),
+    ],
+)
+async def test_what_counts_only_as_its_file_is_there_is_told_once_the_files_are_listed(
+    folder: Path, text: str, code: str
+) -> None:
+    uri = (folder / "a.md").as_uri()
+    (folder / "Makefile").write_text("all:\n\ttrue\n")
+    async with Session(folders=[folder]) as session:
+        session.open(uri, f"{text}\n")
+        assert codes((await shown_at_rest(session))[uri]) == [code]
+        (folder / "Makefile").unlink()
+        session.files_changed(((folder / "Makefile").as_uri(), 3))
+        assert codes((await shown_at_rest(session))[uri]) == []
+        (folder / "Makefile").write_text("all:\n")
+        session.files_changed(((folder / "Makefile").as_uri(), 1))
+        assert codes((await shown_at_rest(session))[uri]) == [code]

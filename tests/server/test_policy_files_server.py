@@ -454,7 +454,7 @@ async def test_an_item_replaces_the_word_that_was_begun(folder: Path, typed: str
 async def test_what_may_follow_is_asked_for_behind_these_characters(folder: Path) -> None:
     async with Session(folders=[folder]) as session:
         provider = session.capabilities_of_server["completionProvider"]
-        assert set(provider["triggerCharacters"]) == set('[."={')
+        assert set('[."={') <= set(provider["triggerCharacters"])
         uri = (folder / "docs/a.md").as_uri()
         session.open(uri, 'passages = "\n')
         assert await session.request("textDocument/completion", at(uri, 0, 12)) is None

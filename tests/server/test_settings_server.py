@@ -113,6 +113,43 @@ async def test_what_is_wrong_in_the_project_file_is_told_at_its_place_and_taken_
         assert session.discard("window/showMessage") == []
 
 
+@pytest.mark.parametrize("is_open", [False, True])
+async def test_what_is_wrong_in_a_pyproject_is_told_at_its_place_and_taken_back(folder: Path, is_open: bool) -> None:
+    project = folder / "pyproject.toml"
+    wrong = '[project]\nname = "x"\n\n[tool.cite-lsp]\nrecords = ["😀"]\nserver = { code_lens = true, "ö" = 1 }\n'
+    right = wrong.replace(', "ö" = 1', "")
+    project.write_text(wrong)
+    async with Session(folders=[folder]) as session:
+        await session.settled()
+        if is_open:
+            session.open(project.as_uri(), wrong, language="toml")
+        shown = await shown_at_rest(session)
+        (found,) = shown[project.as_uri()]
+        assert (found["code"], found["range"]["start"]) == ("setting", {"line": 5, "character": 29})
+        if is_open:  # what is typed counts once it is saved
+            session.change_all(project.as_uri(), right)
+            assert len((await shown_at_rest(session, shown))[project.as_uri()]) == 1
+            project.write_text(right)
+            session.save(project.as_uri())
+            assert (await shown_at_rest(session, shown))[project.as_uri()] == []
+            session.close(project.as_uri())
+        else:
+            project.write_text(right)
+            session.files_changed((project.as_uri(), 2))
+        assert (await shown_at_rest(session, shown))[project.as_uri()] == []
+
+
+@pytest.mark.parametrize(("encoding", "column"), [("utf-8", 22), ("utf-16", 20), ("utf-32", 19)])
+async def test_places_in_settings_files_count_in_the_clients_units(folder: Path, encoding: str, column: int) -> None:
+    project = folder / "cite-lsp.toml"
+    project.write_text('rules = { "😀" = 1, missing = "loud" }\n')
+    capabilities = {**CAPABILITIES, "general": {"positionEncodings": [encoding]}}
+    async with Session(folders=[folder], capabilities=capabilities) as session:
+        found = (await shown_at_rest(session))[project.as_uri()]
+    places = [each["range"] for each in found if "missing" in each["message"]]
+    assert places == [range_of((0, column), (0, column + len("missing")))]
+
+
 async def test_a_wrong_value_leaves_the_last_good_one(folder: Path) -> None:
     uri, project = (folder / "a.md").as_uri(), folder / "cite-lsp.toml"
     project.write_text('[rules]\nline-out-of-range = "hint"\n')

@@ -57,6 +57,7 @@ async def converse(session: Watched, folder: Path) -> None:
                     await session.request("codeAction/resolve", action)
         await session.command("cite-lsp.server.requestRepair", {"uri": uri, "range": where})
     await session.request("textDocument/documentLink", document)
+    await look_for_more(session, uri, code)
     await session.command("cite-lsp.server.judgeDocument", {"uri": uri})
     await session.command("cite-lsp.server.fixAll", {"uri": uri})
     session.configure({"rules": {"missing": "nonsense"}})
@@ -67,6 +68,23 @@ async def converse(session: Watched, folder: Path) -> None:
     await shown_at_rest(session, now)
 
 
+async def look_for_more(session: Watched, uri: str, code: str) -> None:
+    """Ask for what clients show only when somebody wants it, in the order of the features' table."""
+    for line, column in ((0, 13), (2, 9), (2, 11), (2, 13)):
+        found = await session.request("textDocument/completion", at(uri, line, column))
+        for item in ((found or {}).get("items", ()) if isinstance(found, dict) else found or ())[:3]:
+            await session.request("completionItem/resolve", item)
+    for each in (uri, code):
+        document = {"textDocument": {"uri": each}}
+        await session.request("textDocument/codeLens", document)
+        if session.allowed.has("textDocument.inlayHint"):
+            await session.request("textDocument/inlayHint", {**document, "range": range_of((0, 0), (9, 0))})
+        await session.request("textDocument/references", {**at(each, 2, 8), "context": {"includeDeclaration": True}})
+    await session.request("workspace/symbol", {"query": "a"})
+    renamed = {"files": [{"oldUri": code, "newUri": code.replace("a.py", "c.py")}]}
+    await session.request("workspace/willRenameFiles", renamed)
+
+
 POOR: dict[str, Any] = {}
 BARE: dict[str, Any] = {"workspace": {}, "textDocument": {}, "window": {}}
 
@@ -75,9 +93,14 @@ BARE: dict[str, Any] = {"workspace": {}, "textDocument": {}, "window": {}}
 async def test_no_message_uses_what_the_client_did_not_offer(folder: Path, name: str) -> None:
     mine = {"the harness": CAPABILITIES, "nothing": POOR, "bare": BARE}
     capabilities = mine[name] if name in mine else capabilities_of(name)[1]
-    ignored = ("cite-lsp/status", "window/showMessage")
-    answers = {"window/showMessageRequest": lambda params: params["actions"][0]}
-    async with Watched(capabilities, folders=[folder], ignored=ignored, answers=answers) as session:
+    ignored = ("cite-lsp/status", "window/showMessage", "$/progress")
+    answers = {
+        "window/showMessageRequest": lambda params: params["actions"][0],
+        "workspace/codeLens/refresh": None,
+        "workspace/inlayHint/refresh": None,
+    }
+    both = {"server": {"code_lens": True, "inlay_hints": True}}
+    async with Watched(capabilities, folders=[folder], ignored=ignored, answers=answers, options=both) as session:
         await session.settled()
         await converse(session, folder)
     assert session.faults == []
@@ -102,6 +125,17 @@ def test_the_rules_find_what_they_are_for() -> None:
         rich.request("workspace/semanticTokens/refresh", None),
         poor.result("textDocument/hover", {"contents": {"kind": "markdown", "value": "x"}}),
         poor.result("textDocument/definition", [link]),
+        poor.request("workspace/codeLens/refresh", None),
+        poor.request("workspace/inlayHint/refresh", None),
+        poor.result("textDocument/completion", {"isIncomplete": True, "itemDefaults": {"data": 1}, "items": []}),
+        poor.result("textDocument/completion", [{"label": "a", "labelDetails": {}}]),
+        poor.result("textDocument/completion", [{"label": "a", "textEdit": {"insert": {}, "replace": {}}}]),
+        poor.result("textDocument/completion", [{"label": "a", "kind": 25}]),
+        poor.result("completionItem/resolve", {"label": "a", "documentation": {"kind": "markdown"}}),
+        poor.result("textDocument/inlayHint", []),
+        poor.result("workspace/symbol", [{"kind": 19, "location": {"uri": "a", "range": {}}}]),
+        poor.result("workspace/symbol", [{"kind": 1, "location": {"uri": "a"}}]),
+        poor.result("workspace/willRenameFiles", change),
         poor.result("textDocument/documentLink", [{"tooltip": "x"}]),
         poor.result("textDocument/codeAction", [{"title": "x", "kind": "quickfix", "edit": {}, "isPreferred": True}]),
         rich.result("textDocument/codeAction", [{"title": "x", "kind": "quickfix"}]),

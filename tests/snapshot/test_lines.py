@@ -397,3 +397,8 @@ def test_other_errors_of_the_system_are_told(tmp_path, monkeypatch):
     assert status(found) == "unreadable"
     assert os.strerror(errno.EIO) in found.reason
     assert stat.S_ISREG(Path(path).stat().st_mode)
+
+
+def test_a_path_that_is_too_long_and_no_text_is_not_there(tmp_path: Path) -> None:
+    path = f"{tmp_path}/{'long/' * 2000}\ud83d.md"
+    assert not Reader((str(tmp_path),)).exists(path)

@@ -1,4 +1,4 @@
-"""The report of an audit for people: what was judged, what was found, and how it was made."""
+"""The report of a check or an audit for people: what was found, what was judged, and how it was made."""
 
 import time
 from collections import Counter
@@ -6,9 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import orjson
+
 from cite_lsp import __version__
 from cite_lsp.cli.audited import Account, Audited, Said
-from cite_lsp.cli.formats.as_json import moment, shown
+from cite_lsp.cli.formats.as_json import dumps, moment, shown
 from cite_lsp.cli.formats.as_text import told_of_verdicts
 from cite_lsp.cli.formats.markup import block, cell, code, language, message, plain
 from cite_lsp.cli.run import Report, Run
@@ -25,6 +27,7 @@ _MOST_LINES = 40
 """Lines that are shown of one excerpt."""
 _MOST_CHARACTERS = 2_000
 """Of a claim, or of a reason."""
+_HEAD_OF_CHECK = ("document", "citations", "errors", "warnings", "information", "hints", "outcome")
 _HEAD = ("document", "citations", "supported", "partial", "unsupported", "review", "not checked", "outcome", "text")
 
 
@@ -38,13 +41,49 @@ class Section:
     row: str
     text: str
 
+    def dumps(self) -> bytes:
+        """Give it as JSON, as a child process hands it over."""
+        return dumps([self.row, self.text])
+
+    @classmethod
+    def loads(cls, piece: bytes) -> "Section":
+        """Read what `dumps` gave."""
+        row, text = orjson.loads(piece)
+        return cls(row, text)
+
+
+class CheckedForm:
+    """Gives a document as a section of the report of a check, in JSON; it has a row where something is to be told."""
+
+    def __init__(self, level: Severity) -> None:
+        """`level`: the quietest severity that is shown."""
+        self._form = MarkdownForm(level, judges=False)
+
+    def of(self, report: Report, _audited: object = None, /) -> bytes:
+        """Give one document."""
+        section = self._form.of(report)
+        if report.checked is None:
+            row = _row([cell(report.path), "", "", "", "", "", f"unread: {plain(report.unread)}"])
+            return Section(row, "").dumps()
+        counts = Counter(each.severity for each in report.checked.findings)
+        numbers = [str(len(report.checked.anchors)), *(str(counts[each]) for each in Severity)]
+        row = _row([cell(report.path), *numbers, report.checked.outcome]) if section.text else ""
+        return Section(row, section.text).dumps()
+
 
 class MarkdownForm:
     """Gives a document as a section of the report."""
 
-    def __init__(self, level: Severity, always: Collection[str] = ()) -> None:
-        """`level`: the quietest severity that is shown; `always`: the codes that are shown whatever theirs."""
+    def __init__(self, level: Severity, always: Collection[str] = (), *, judges: bool = True) -> None:
+        """Make one.
+
+        Args:
+            level: The quietest severity that is shown.
+            always: The codes that are shown whatever theirs.
+            judges: Whether a judge is asked.
+        """
         self._level = level
+        self._judges = judges
         self._always = always
 
     def of(self, report: Report, audited: Audited | None = None) -> Section:
@@ -75,7 +114,8 @@ class MarkdownForm:
             yield from _verdict(finding, said, checked, places)
         others = [each for each in findings if each.code not in VERDICTS]
         if others:
-            yield "### Without a judge" if by_judge else "Found without a judge:"
+            if self._judges:
+                yield "### Without a judge" if by_judge else "Found without a judge:"
             yield "\n".join(_item(each, checked, places) for each in others)
         if left_out:
             yield f"And {left_out:,} more findings in this document."
@@ -87,21 +127,28 @@ class MarkdownForm:
 class MarkdownWriter:
     """Writes the report once all documents are known: its table comes first."""
 
-    def __init__(self, write: Callable[[bytes], object], run: Run) -> None:
+    def __init__(self, write: Callable[[bytes], object], run: Run, *, judges: bool = True) -> None:
+        """`judges`: whether a judge is asked; a check asks none."""
         self._write = write
         self._run = run
+        self._judges = judges
         self._sections: list[Section] = []
 
     def begin(self) -> None:
         """Nothing is written before the end."""
 
-    def write(self, section: Section) -> None:
+    def write(self, section: Section | bytes) -> None:
         """Take the section of one document."""
-        self._sections.append(section)
+        self._sections.append(section if isinstance(section, Section) else Section.loads(section))
 
-    def end(self, summary: Summary, seconds: float, account: Account) -> None:
+    def end(self, summary: Summary, seconds: float, account: Account | None = None) -> None:
         """Write the report."""
-        parts = ["# Citation audit", f"**{_outcome(summary)}**", *self._problems(), _table(self._sections)]
+        account = account or Account()
+        if self._judges:
+            parts = ["# Citation audit", f"**{_outcome(summary)}**", *self._problems(), _table(self._sections)]
+        else:
+            table = _table_of_check(self._sections)
+            parts = ["# Citation check", f"**{_outcome_of_check(self._run, summary)}**", *self._problems(), *table]
         parts += [each.text for each in self._sections if each.text]
         parts += ["## How this was made", "\n".join(_made(summary, account, seconds))]
         notes = [*self._run.notes, *summary.notes, *account.notes]
@@ -127,6 +174,34 @@ def _outcome(summary: Summary) -> str:
     findings = summary.severities.total() - summary.by_judge.total()
     found += [f"{_count(findings, 'finding')} that needed no judge"] if findings else []
     return f"{', '.join(said)}: {', '.join(found) or 'nothing was found'}."
+
+
+def _outcome_of_check(run: Run, summary: Summary) -> str:
+    """Say in one line what a check came to; settings that were refused are errors."""
+    counts = {severity: summary.severities[severity] for severity in Severity}
+    counts[Severity.ERROR] += len(run.problems)
+    found = [
+        f"{count:,} {each.value}" if each is Severity.INFORMATION else _count(count, each.value)
+        for each, count in counts.items()
+        if count
+    ]
+    said = [
+        _count(summary.documents, "document"),
+        _count(summary.anchors, "citation"),
+        f"{summary.resolved:,} resolved",
+    ]
+    said += [f"{_count(summary.unread, 'document')} not read"] if summary.unread else []
+    return f"{', '.join(said)}: {', '.join(found) or 'nothing was found'}."
+
+
+def _table_of_check(sections: Sequence[Section]) -> Iterator[str]:
+    """Give the documents of which something is listed, and how many there are besides."""
+    rows = [each.row for each in sections if each.row]
+    if rows:
+        yield "\n".join([_row(_HEAD_OF_CHECK), _row(["---", *(["---:"] * 5), "---"]), *rows])
+    others = len(sections) - len(rows)
+    if others and rows:
+        yield f"{_count(others, 'document')} with nothing to list left out."
 
 
 def _count(number: int, noun: str) -> str:
@@ -213,6 +288,9 @@ def _made(summary: Summary, account: Account, seconds: float) -> Iterator[str]:
         yield f"- scope: {scope} ({words}), {_count(documents, 'document')}"
     if account.effort:
         yield f"- took: {account.effort}"
+    if not account.judges and not summary.outcomes:
+        yield f"- citations: {summary.anchors:,} recognised, {summary.resolved:,} resolved; no judge was asked"
+        return
     yield "- text: the sha256, in hexadecimal, of the canonical JSON of each document's text"
     yield f"- citations: {summary.anchors:,} recognised, {summary.resolved:,} resolved, {summary.judged:,} judged"
     yield from (f"- {line}" for line in told_of_verdicts(summary))

@@ -61,13 +61,15 @@ async def register_for_changes(session: Session) -> None:
         await register(session, method, {"section": SECTION})
 
 
-async def register(session: Session, method: str, options: object) -> None:
-    """Register for a notification; a client that refuses just does not send it."""
+async def register(session: Session, method: str, options: object) -> bool:
+    """Register for a notification; say whether the client will send it."""
     registration = types.Registration(id=f"cite-lsp {method}", method=method, register_options=options)
     try:
         await session.server.client_register_capability_async(types.RegistrationParams([registration]))
     except JsonRpcException as error:
         log.warning("the client refuses %s: %s", method, error)
+        return False
+    return True
 
 
 async def pull(session: Session) -> None:

@@ -257,6 +257,15 @@ def _neighbours(place: Place, hit: Hit, form: _Markdown) -> Iterator[str]:
     )
 
 
+def shown_lines(lines: Sequence[str], path: str, span: Span, *, markdown: bool) -> dict[str, Any]:
+    """Give some lines of a file as a hover shows cited ones: the protocol's MarkupContent."""
+    low, high = max(1, span[0]), min(len(lines), span[1], span[0] + _MOST_LINES)
+    form = _Markdown() if markdown else _Plain()
+    shown = tuple((number, lines[number - 1][:_WIDEST]) for number in range(low, high + 1))
+    text = _numbered(Excerpt(low, high, "window", high < min(span[1], len(lines)), shown), (), set())
+    return {"kind": form.kind, "value": form.block(text, _fence_language(path))}
+
+
 def _numbered(excerpt: Excerpt, spans: Sequence[Span], relied_on: set[int]) -> str:
     """Give the lines with their numbers; `>` marks what the verdict relies on, `:` what is cited within its unit."""
     lines = excerpt.lines[:_MOST_LINES]

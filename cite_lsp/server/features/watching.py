@@ -10,8 +10,10 @@ from lsprotocol import types
 from cite_lsp.server.features.configuration import register
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import to_path
+from cite_lsp.server.watched import Watched
 from cite_lsp.snapshot.git_files import is_of_git
 from cite_lsp.snapshot.lines import is_folder
+from cite_lsp.snapshot.paths import too_wide
 from cite_lsp.worker.client import WorkerFailed, WorkerLost
 
 log = logging.getLogger(__name__)
@@ -23,17 +25,16 @@ _RETRY = 15.0
 
 async def watch(session: Session) -> None:
     """Have changes of files told."""
-    if session.client.watched_files_dynamic:
-        options = {"watchers": [{"globPattern": "**/*"}]}
-        await register(session, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
-    else:
+    options = {"watchers": [{"globPattern": "**/*"}]}
+    can = session.client.watched_files_dynamic
+    if not (can and await register(session, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)):
         _watch_ourselves(session)
 
 
 def watch_again(session: Session) -> None:
     """Watch other workspace folders, where the client does not do it."""
-    if not session.client.watched_files_dynamic:
-        session.stop_watching()
+    if session.watched.by != "client":
+        session.watched.stop()
         _watch_ourselves(session)
 
 
@@ -54,14 +55,21 @@ def _take(session: Session, changed: Sequence[str], moved: Sequence[str]) -> Non
         session.git_changed(path)
     rest = [[path for path in paths if not f"{path}/".count("/.git/")] for paths in (changed, moved)]
     session.files_changed(*rest)
+    session.deletions.vanished(rest[1])
+    session.deletions.look_again(rest[0])
 
 
 def _watch_ourselves(session: Session) -> None:
-    """Have the worker watch the workspace folders."""
+    """Have the worker watch the workspace folders; a whole home directory or file system is not watched."""
     roots = [root for root in session.workspace.roots if is_folder(root)]
+    wide = next(filter(None, map(too_wide, roots)), "")
+    roots = [root for root in roots if too_wide(root) is None]
     if roots:
         task = asyncio.ensure_future(_watch(session, roots))
-        session.stop_watching = task.cancel
+        session.watched = Watched("server", wide, task.cancel)
+    else:
+        session.watched = Watched("nobody", wide)
+    session.status_soon()
 
 
 async def _watch(session: Session, roots: Sequence[str]) -> None:
@@ -81,6 +89,9 @@ async def _watch(session: Session, roots: Sequence[str]) -> None:
             await session.worker.call("watch", on_part=take, deadline=_FOREVER, roots=list(roots))
         except WorkerFailed as error:  # too many folders for the system, mostly
             log.warning("the folders cannot be watched: %s", error)
+            why = "the folders cannot be watched, so what other programs change is seen when a document is saved"
+            session.watched = Watched("nobody", f"{why}: {error}")
+            session.status_soon()
             return
         except WorkerLost as error:
             log.warning("the folders are not watched for a while: %s", error)

@@ -112,6 +112,19 @@ def _loaded(module: str, name: str) -> Grammar:
     return Grammar(table, language, Query(language, _query(table, language)), Query(language, _survey(table, language)))
 
 
+_DEFINITIONS: dict[tuple[str, str], Query] = {}
+
+
+def definitions_query(grammar: Grammar) -> Query:
+    """Give the query for what may define something, as `@node`; made when an outline is first asked for."""
+    table = grammar.table
+    key = table.package, table.entry
+    if key not in _DEFINITIONS:
+        names = _alternatives(tuple(table.definitions), grammar.language)
+        _DEFINITIONS[key] = Query(grammar.language, f"[{names}] @node")
+    return _DEFINITIONS[key]
+
+
 def _query(table: Table, language: Language) -> str:
     names = dict.fromkeys((*table.rules, *table.definitions, *table.anonymous))
     return f"[{_alternatives(tuple(names), language)}] @node\n{table.more}"

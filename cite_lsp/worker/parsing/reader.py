@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from cite_lsp.worker.parsing.grammar import Defined
+from cite_lsp.worker.parsing.grammar import Defined, definitions_query
 from cite_lsp.worker.parsing.trees import ParsedFile, captures
 from cite_lsp.worker.parsing.words import clipped, rows_of
 
@@ -14,6 +14,9 @@ Fact = tuple[str, int, int, str, str, str, str]
 
 CommentSpan = tuple[int, int, int, bool]
 """The fields of `Span` in their order."""
+
+Outlined = tuple[str, str, str, int, int]
+"""The fields of `Symbol` in their order."""
 
 Rows = tuple[int, int]
 """First and last row, 0-based."""
@@ -35,6 +38,11 @@ def read_facts(file: ParsedFile, first: int, last: int) -> tuple[list[Fact], lis
     reader.read()
     facts = sorted(dict.fromkeys(reader.facts), key=lambda fact: (fact[1], -fact[2]))
     return facts, list(_comments(file, first, last))
+
+
+def read_outline(file: ParsedFile) -> list[Outlined]:
+    """Give all definitions of a file in its order."""
+    return Reader(file, 0, len(file.lines) - 1).outline()
 
 
 @dataclass(slots=True)
@@ -134,6 +142,25 @@ class Reader:
             if rule is not None and (defined is None or defined.function is None):
                 rule(self, node)
 
+    def outline(self) -> list[Outlined]:
+        """Give what the file defines: name, keyword, owner, lines with decorators and without comments above."""
+        found = captures(definitions_query(self._file.grammar), self._file.tree.root_node)
+        symbols: list[Outlined] = []
+        for node in sorted(found.get("node", ()), key=lambda node: (node.start_byte, -node.end_byte)):
+            while self._scopes and self._scopes[-1].end <= node.start_byte:
+                self._scopes.pop()
+            defined = self.defined(node)
+            if defined is None:
+                continue
+            if defined.function is not None and defined.function is not node:
+                self._named.add(defined.function.id)
+            owner = _dotted(self._scopes[-1].name if self._scopes else "", defined.owner)
+            around = self.around(node)
+            first, last = self._decorators_row(around), rows_of(around)[1]
+            symbols.append((defined.name, defined.keyword, owner, first + 1, last + 1))
+            self._scopes.append(_Scope(node.end_byte, _dotted(owner, defined.name), named=True))
+        return symbols
+
     def defined(self, node: Node) -> Defined | None:
         """Give what a node defines, unless that was said of a node around it."""
         defines = self._file.grammar.table.definitions.get(node.type)
@@ -174,6 +201,18 @@ class Reader:
                 break
             node = parent
         return node
+
+    def _decorators_row(self, around: Node) -> int:
+        """Give the first row of a definition with the decorators that stand above it as its siblings."""
+        decorators = self._file.grammar.table.decorators
+        row = around.start_point[0]
+        above = around.prev_named_sibling if decorators else None
+        for _ in range(_MOST_ABOVE):
+            if above is None or above.type not in decorators or rows_of(above)[1] < row - 1:
+                break
+            row = above.start_point[0]
+            above = above.prev_named_sibling
+        return row
 
     def first_row(self, around: Node) -> int:
         """Give the first row of a definition with the comments and decorators directly above it."""

@@ -2,7 +2,8 @@
 
 The first frame it sends is `{"ready": true}`. A request is `{"file": n, "first": a, "last": b}`, with `language` and
 `text` where file `n` is new and `drop`, numbers of files that are not asked for again. The answer is
-`{"facts": […], "comments": […], "unit": […]}`, rows in the order of the fields of `CodeFact` and `Span`, or
+`{"facts": […], "comments": […], "unit": […]}`, rows in the order of the fields of `CodeFact` and `Span`; to
+`{"file": n, "outline": true}` it is `{"outline": […]}`, rows in the order of the fields of `Symbol`; or it is
 `{"none": why}`; with `"file": true` where it is the whole file that cannot be parsed.
 """
 
@@ -14,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
 from cite_lsp.worker.frames import BadFrame, encoded, read_message
-from cite_lsp.worker.parsing.reader import WIDEST, read_facts
+from cite_lsp.worker.parsing.reader import WIDEST, read_facts, read_outline
 from cite_lsp.worker.parsing.trees import GaveUp, ParsedFile, parse
 from cite_lsp.worker.parsing.units import unit_at
 
@@ -47,6 +48,8 @@ class Service:
             file = self._files[request["file"]]
         except GaveUp as why:
             return {"none": str(why), "file": True}
+        if request.get("outline"):
+            return {"outline": read_outline(file)}
         first, last = max(request["first"], 1) - 1, min(request["last"], len(file.lines)) - 1
         sizes = [len(line) for line in file.lines[first : last + 1]]
         if not sizes or max(sizes) > WIDEST or sum(sizes) > _MOST:

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { Location, Position } from "vscode-languageclient/node";
 import { citation } from "./citation.ts";
 import { hostOf, keep, type Secrets } from "./keys.ts";
+import { entries } from "./menu.ts";
 import { inOneLine, isLacking, type PoliciesRun } from "./policies.ts";
 import type { Server } from "./server.ts";
 import { number } from "./status.ts";
@@ -27,6 +28,9 @@ interface WorkspaceJudged {
 /** What a code lens hands over: the document, the place of the lens, and where it is cited, as the protocol has them. */
 type Shown = [uri: string, position: Position, locations: Location[]];
 
+/** The walkthrough of package.json, by the name that VS Code gives it. */
+const WALKTHROUGH = "cite-lsp.cite-lsp#start";
+
 /** Registers the commands that package.json names, `cite-lsp.menu` behind the status item, and what a code lens runs. */
 export function registerCommands(
   server: Server,
@@ -43,8 +47,12 @@ export function registerCommands(
     "cite-lsp.requestRepair": () => requestRepair(server),
     "cite-lsp.fixAll": () => fixAll(server),
     "cite-lsp.restart": () => server.restart(),
+    "cite-lsp.doctor": () => server.examine(),
     "cite-lsp.showOutput": () => channel.show(),
-    "cite-lsp.menu": menu,
+    "cite-lsp.install": () => server.install(),
+    "cite-lsp.openSettings": () => vscode.commands.executeCommand("workbench.action.openSettings", "cite-lsp.server.path"),
+    "cite-lsp.getStarted": () => vscode.commands.executeCommand("workbench.action.openWalkthrough", WALKTHROUGH),
+    "cite-lsp.menu": () => menu(server),
   };
   const registered = Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run));
   const show = (...shown: Shown) => showCitations(server, ...shown);
@@ -55,6 +63,7 @@ export function registerCommands(
 async function copyCitation(): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
+    void vscode.window.showWarningMessage("cite-lsp: open a file, and select the lines to cite.");
     return;
   }
   const { uri } = editor.document;
@@ -210,21 +219,12 @@ async function run<Answer>(server: Server, command: string): Promise<Answer | un
   }
 }
 
-async function menu(): Promise<void> {
-  const items = [
-    { label: "Judge document", command: "cite-lsp.judgeDocument" },
-    { label: "Judge workspace", command: "cite-lsp.judgeWorkspace" },
-    { label: "Run policies on this document", command: "cite-lsp.runPolicies" },
-    { label: "Fix all citations with one answer", command: "cite-lsp.fixAll" },
-    { label: "Request repair", command: "cite-lsp.requestRepair" },
-    { label: "Copy citation", command: "cite-lsp.copyCitation" },
-    { label: "Clear cache of verdicts and answers", command: "cite-lsp.clearCache" },
-    { label: "Set API key…", command: "cite-lsp.setApiKey" },
-    { label: "Restart server", command: "cite-lsp.restart" },
-    { label: "Show output", command: "cite-lsp.showOutput" },
-  ];
+async function menu(server: Server): Promise<void> {
+  const items = entries(server.state, vscode.workspace.isTrusted).map((entry) =>
+    entry.command === undefined ? { ...entry, kind: vscode.QuickPickItemKind.Separator } : entry,
+  );
   const chosen = await vscode.window.showQuickPick(items, { title: "cite-lsp" });
-  if (chosen !== undefined) {
+  if (chosen?.command !== undefined) {
     await vscode.commands.executeCommand(chosen.command);
   }
 }

@@ -11,6 +11,7 @@ import {
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import { Crashes } from "./crashes.ts";
+import { examine } from "./doctor.ts";
 import { type Found, findServer, type World } from "./find-server.ts";
 import { installServer } from "./install.ts";
 import { environmentOf, keysIn } from "./keys.ts";
@@ -24,6 +25,12 @@ class QuietClient extends LanguageClient {
   }
 }
 
+const INSTALL = "Install";
+const OPEN_SETTINGS = "Open settings";
+const NOT_AGAIN = "Don't ask again";
+/** Where it is kept that somebody does not want to be asked. */
+const QUIET = "cite-lsp.not-installed.quiet";
+
 /** The language server's life: found, started, started again after a crash, stopped. */
 export class Server implements vscode.Disposable {
   /** The running client, for requests; undefined while there is none. */
@@ -35,6 +42,7 @@ export class Server implements vscode.Disposable {
   private readonly rows: readonly string[];
   private current: LanguageClient | undefined;
   private counts: Counts | undefined;
+  private shown: State = { kind: "starting" };
   private work: Promise<void> = Promise.resolve();
   private again: NodeJS.Timeout | undefined;
 
@@ -46,6 +54,11 @@ export class Server implements vscode.Disposable {
     this.channel = channel;
     const { contributes } = context.extension.packageJSON as { contributes: Contributes };
     this.rows = serverRows(Object.keys(contributes.configuration.properties));
+  }
+
+  /** What the status item shows. */
+  get state(): State {
+    return this.shown;
   }
 
   /** Stops what runs and starts anew; calls wait for one another. */
@@ -70,6 +83,40 @@ export class Server implements vscode.Disposable {
     await this.client?.sendNotification(DidChangeConfigurationNotification.type, { settings: null });
   }
 
+  /** Makes the environment of this extension's own, with the server in it, and starts that. */
+  async install(): Promise<void> {
+    if (await installServer(this.environment, this.channel)) {
+      await this.restart();
+    }
+  }
+
+  /** Writes to the channel what the program finds of a folder: settings and where they came from, judge, keys. */
+  async examine(): Promise<void> {
+    const found = await findServer(this.world());
+    if (found.kind !== "found") {
+      await this.offer(found);
+      return;
+    }
+    await fs.mkdir(this.folder, { recursive: true });
+    const folder = this.world().folders[0] ?? this.folder;
+    try {
+      const hosts = Object.keys(await keysIn(this.context.secrets));
+      this.channel.info(await examine(found.command, folder, this.folder, hosts));
+    } catch (error) {
+      this.channel.error(`${error instanceof Error ? error.message : error}`);
+    }
+    this.channel.show();
+  }
+
+  private show(state: State): void {
+    this.shown = state;
+    this.states.fire(state);
+  }
+
+  private running(): State {
+    return { kind: "running", counts: this.counts, limited: !vscode.workspace.isTrusted };
+  }
+
   private enqueue(step: () => Promise<void>): Promise<void> {
     this.work = this.work.then(step).catch((error: unknown) => this.channel.error(`${error}`));
     return this.work;
@@ -83,10 +130,10 @@ export class Server implements vscode.Disposable {
   }
 
   private async begin(): Promise<void> {
-    this.states.fire({ kind: "starting" });
+    this.show({ kind: "starting" });
     const found = await findServer(this.world());
     if (found.kind !== "found") {
-      this.states.fire({ kind: "stopped", why: "There is no server to run." });
+      this.show({ kind: "stopped", why: "There is no server to run.", absent: true });
       void this.offer(found);
       return;
     }
@@ -98,7 +145,7 @@ export class Server implements vscode.Disposable {
     try {
       await client.start();
       this.client = client;
-      this.states.fire({ kind: "running", counts: this.counts });
+      this.show(this.running());
     } catch (error) {
       this.channel.error(`${error}`);
       this.lost(client);
@@ -120,7 +167,7 @@ export class Server implements vscode.Disposable {
     client.onNotification("cite-lsp/status", (counts: Counts) => {
       if (this.current === client) {
         this.counts = counts;
-        this.states.fire({ kind: "running", counts });
+        this.show(this.running());
       }
     });
     return client;
@@ -141,6 +188,15 @@ export class Server implements vscode.Disposable {
         },
       },
       middleware: {
+        // The server names the document, which VS Code does beside it; several citations of the same lines in one
+        // document differ by where they stand.
+        provideWorkspaceSymbols: async (query, token, next) => {
+          const found = await next(query, token);
+          for (const symbol of found ?? []) {
+            symbol.containerName = `line ${symbol.location.range.start.line + 1}`;
+          }
+          return found;
+        },
         workspace: {
           configuration: (params) =>
             params.items.map(({ section, scopeUri }) =>
@@ -169,11 +225,11 @@ export class Server implements vscode.Disposable {
     this.current = this.client = undefined;
     const pause = this.crashes.next();
     if (pause === undefined) {
-      this.states.fire({ kind: "stopped", why: "The server crashed five times in three minutes." });
+      this.show({ kind: "stopped", why: "The server crashed five times in three minutes." });
       void this.tellCrashes();
       return;
     }
-    this.states.fire({ kind: "starting" });
+    this.show({ kind: "starting" });
     this.again = setTimeout(() => void this.enqueue(() => this.begin()), pause);
   }
 
@@ -187,16 +243,23 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  /** Says once a window that there is no server, and never again to whoever has had enough of it. */
   private async offer(found: Exclude<Found, { kind: "found" }>): Promise<void> {
     const wrong = found.kind === "wrong-setting";
+    if (!wrong && this.context.globalState.get(QUIET, false)) {
+      return;
+    }
     const message = wrong
       ? `cite-lsp.server.path: there is no program at ${found.setting}`
       : "cite-lsp is not installed.";
-    const answer = await vscode.window.showWarningMessage(message, ...(wrong ? [] : ["Install"]), "Open settings");
-    if (answer === "Open settings") {
-      await vscode.commands.executeCommand("workbench.action.openSettings", "cite-lsp.server.path");
-    } else if (answer === "Install" && (await installServer(this.environment, this.channel))) {
-      await this.restart();
+    const answers = wrong ? [OPEN_SETTINGS] : [INSTALL, OPEN_SETTINGS, NOT_AGAIN];
+    const answer = await vscode.window.showWarningMessage(message, ...answers);
+    if (answer === OPEN_SETTINGS) {
+      await vscode.commands.executeCommand("cite-lsp.openSettings");
+    } else if (answer === INSTALL) {
+      await this.install();
+    } else if (answer === NOT_AGAIN) {
+      await this.context.globalState.update(QUIET, true);
     }
   }
 

@@ -13,6 +13,8 @@ export interface Counts {
   readonly tokensOut: number;
   readonly declined: number;
   readonly indexing: boolean;
+  /** Who tells of files that other programs change. */
+  readonly watching?: "client" | "server" | "nobody";
   readonly lastError: string | null;
   /** What policies came to, once they were asked: passages, and those that were not checked, with the first reason. */
   readonly policies?: { readonly passages: number; readonly unchecked: number; readonly why: string | null };
@@ -20,8 +22,10 @@ export interface Counts {
 
 export type State =
   | { readonly kind: "starting" }
-  | { readonly kind: "running"; readonly counts: Counts | undefined }
-  | { readonly kind: "stopped"; readonly why: string };
+  /** `limited`: the workspace is not trusted. */
+  | { readonly kind: "running"; readonly counts: Counts | undefined; readonly limited?: boolean }
+  /** `absent`: there is no program to run. */
+  | { readonly kind: "stopped"; readonly why: string; readonly absent?: boolean };
 
 /** What the status bar shows: text with icons of VS Code, a plain tooltip, and how loud it is. */
 export interface View {
@@ -39,21 +43,23 @@ export function view(state: State): View {
     case "running":
       return state.counts === undefined
         ? { text: "cite-lsp: ready", tooltip: "The server is ready.", level: "plain" }
-        : running(state.counts);
+        : running(state.counts, state.limited === true);
   }
 }
 
-function running(counts: Counts): View {
+function running(counts: Counts, limited: boolean): View {
   const found = `${number(counts.anchors, "citation")}, ${number(counts.findings, "finding")}`;
   const tooltip = [
     `${found} in ${number(counts.documents, "document")}`,
-    `${counts.judged} decided, ${counts.unchecked} undecided, ${counts.queued} queued; judge: ${counts.judge}`,
+    judgeLine(counts),
     ...(counts.requests > 0
       ? [`${number(counts.requests, "request")}, ${counts.tokensIn} tokens sent, ${counts.tokensOut} received`]
       : []),
     ...(counts.declined > 0 ? [`${number(counts.declined, "citation")} not asked: the limits of the day`] : []),
+    ...(limited ? ["Restricted mode: no judge elsewhere is asked, and no program of this workspace is run."] : []),
     ...policies(counts),
     ...(counts.indexing ? ["The files of the workspace are being listed."] : []),
+    ...(counts.watching === "nobody" ? ["Nobody tells of files that other programs change."] : []),
     ...(counts.lastError === null ? [] : [`Last error: ${counts.lastError}`]),
   ].join("\n");
   if (counts.indexing) {
@@ -64,6 +70,11 @@ function running(counts: Counts): View {
   }
   const failed = counts.lastError !== null;
   return { text: `${failed ? "$(warning) " : ""}cite-lsp: ${found}`, tooltip, level: failed ? "warning" : "plain" };
+}
+
+/** Who judges, and how far that is. */
+export function judgeLine({ judge, judged, unchecked, queued }: Counts): string {
+  return `Judge ${judge}: ${judged} decided, ${unchecked} undecided, ${queued} queued`;
 }
 
 function policies({ policies: asked }: Counts): string[] {

@@ -38,6 +38,21 @@ function look.float()
   return ''
 end
 
+--- Every code lens of the buffer as last asked for: its 1-based line and its title. Asks anew for the next look.
+function look.lenses()
+  vim.lsp.codelens.refresh({ bufnr = 0 })
+  return vim.tbl_map(function(lens)
+    return { lens.range.start.line + 1, lens.command.title }
+  end, vim.lsp.codelens.get(0))
+end
+
+--- Every inlay hint of the buffer: its 1-based line and its label.
+function look.hints()
+  return vim.tbl_map(function(each)
+    return { each.inlay_hint.position.line + 1, each.inlay_hint.label }
+  end, vim.lsp.inlay_hint.get({ bufnr = 0 }))
+end
+
 --- Put the cursor on the first place of this text.
 function look.at(text)
   vim.api.nvim_win_set_cursor(0, { 1, 0 })

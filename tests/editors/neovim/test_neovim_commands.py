@@ -173,10 +173,13 @@ def test_the_server_ends_with_a_neovim_that_was_killed(neovim):
 
 def test_the_help_page(neovim, tmp_path):
     neovim.command(f"helptags {tmp_path / 'plugin' / 'doc'}")
+    neovim.open("docs/design.md")
+    names = neovim.wait("require('cite_lsp').client().initialized and vim.fn.getcompletion('CiteLsp ', 'cmdline')")
     neovim.command("help cite_lsp")
     assert neovim.lua("return vim.fn.expand('%:t')") == "cite_lsp.txt"
     text = neovim.request("nvim_buf_get_lines", 0, 0, -1, True)
-    for name in neovim.lua("return vim.fn.getcompletion('CiteLsp ', 'cmdline')") or ():
+    assert "judge" in names
+    for name in names:
         assert any(f"*:CiteLsp-{name}*" in line for line in text), name
     assert [line for line in text if neovim.lua("return vim.fn.strdisplaywidth(...)", line) > 79] == []
     tags = {line.split("\t")[0] for line in (tmp_path / "plugin" / "doc" / "tags").read_text().splitlines()}
@@ -184,14 +187,39 @@ def test_the_help_page(neovim, tmp_path):
     assert referred <= tags
 
 
-def test_checkhealth(neovim):
+HEALTH = "vim.bo.filetype == 'checkhealth' and table.concat(vim.fn.getline(1, '$'), '\\n')"
+
+
+def test_checkhealth(neovim, workspace):
     neovim.open("docs/design.md")
     neovim.wait("require('cite_lsp').status():find('3 citations')")
     neovim.command("checkhealth cite_lsp")
-    text = neovim.wait("vim.bo.filetype == 'checkhealth' and table.concat(vim.fn.getline(1, '$'), '\\n')")
+    text = neovim.wait(HEALTH)
     assert "ERROR" not in text
     assert "WARNING" not in text
     assert "3 citations" in text
+    assert f"the folder {workspace}" in text
+    assert "the embedded judge: no text leaves this process" in text
+    assert re.search("program: cite-lsp [0-9.]+, Python 3", text)
+    assert "git: git version" in text
+
+
+def test_checkhealth_says_which_setting_is_wrong_and_that_there_is_a_key_but_not_which(start, workspace, monkeypatch):
+    monkeypatch.setenv("CITE_LSP_JUDGE_NAME", "openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-to-be-seen-0123456789")
+    (workspace / "cite-lsp.toml").write_text(
+        '[rules]\nblank-lin = "off"\n\n[judge]\nrun = "manual"\n', encoding="utf-8"
+    )
+    neovim = start()
+    neovim.open("docs/design.md")
+    neovim.wait("vim.b.cite_lsp_status ~= nil")
+    neovim.command("checkhealth cite_lsp")
+    text = neovim.wait(HEALTH)
+    assert re.search(r"ERROR settings: .*cite-lsp\.toml:2:[0-9]+: .*blank-lin", text)
+    assert re.search(r"there is a key for it: .*OPENAI_API_KEY", text)
+    assert "it was not asked" in text
+    assert re.search(r'judge\.run = "manual" \(.*cite-lsp\.toml', text)
+    assert "never-to-be-seen" not in text
 
 
 def test_the_captured_capabilities_are_those_of_this_neovim(neovim):

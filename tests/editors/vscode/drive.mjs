@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import {
-  applyQuickFix, backToText, closeProblems, finish, focused, hover, leaveHover, messages, openFile, openWorkspace,
-  page, picture, problems, save, setup, shown, shownLines, statusItem, step, typeAtEnd, until,
+  applyQuickFix, backToText, choose, closeProblems, finish, focused, hover, leaveHover, messages, openFile,
+  openWorkspace, page, picture, problems, save, setup, shown, shownLines, statusItem, step, told, typeAtEnd, until,
 } from './window.mjs';
 
 const DOCUMENT = path.join(setup.workspace, 'docs', 'limits.md');
@@ -77,24 +77,6 @@ await step('pasted', async () => {
   await save();
   return onDisk();
 });
-
-/** Chooses from the menu behind the status item; its entries. */
-async function choose(entry) {
-  const rows = page.locator('.quick-input-list .monaco-list-row');
-  const row = rows.filter({ hasText: entry });
-  await until(() => statusItem.click(), (timeout) => row.waitFor({ timeout }));
-  const entries = await rows.allInnerTexts();
-  await picture('menu');
-  await row.click();
-  return entries;
-}
-
-/** A message in the corner that holds a text. */
-async function told(text) {
-  const message = messages.filter({ hasText: text }).first();
-  await message.waitFor();
-  return message.innerText();
-}
 
 await step('judged', async () => {
   const entries = await choose('Judge document');

@@ -1,7 +1,8 @@
 """Puts a real VS Code where the tests find it, and builds the extension that they install into it.
 
-`python tests/editors/vscode/install.py` does both; a second run only builds what has changed. `--where` prints what
-is there as JSON and installs nothing: status 3 and one line that says what to do when something is absent.
+`python tests/editors/vscode/install.py` does both; a second run only builds what has changed. `--keep FOLDER` puts a
+copy of the extension's package there. `--where` prints what is there as JSON and installs nothing: status 3 and one
+line that says what to do when something is absent.
 
 Everything goes into the folder that CITE_LSP_EDITORS names, else into `~/.cache/cite-lsp-editors`; nothing is
 written into the checkout. code-server is VS Code behind HTTP, and wants the Node and the Chromium named here.
@@ -66,6 +67,13 @@ def install() -> None:
     _install_node()
     _install_editor()
     _build_extension()
+
+
+def keep(folder: Path) -> Path:
+    """Copy the package of the extension, under its name and version, for whoever wants to install it."""
+    manifest = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return Path(shutil.copyfile(parts()["vsix"], folder / f"{manifest['name']}-{manifest['version']}.vsix"))
 
 
 def _install_node() -> None:
@@ -166,10 +174,14 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--where", action="store_true", help="print what is there as JSON, install nothing")
-    if not parser.parse_args().where:
+    parser.add_argument("--keep", metavar="FOLDER", type=Path, help="put a copy of the extension's package there")
+    given = parser.parse_args()
+    if not given.where:
         if browser() is None:
             sys.exit(f"chromium is needed: {SYSTEM}")
         install()
+        if given.keep is not None:
+            keep(given.keep)
     elif (lack := absent()) is not None:
         print(lack)
         sys.exit(3)

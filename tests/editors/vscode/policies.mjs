@@ -1,6 +1,6 @@
 // A policy file with faults, as a person sees it and types in it: node policies.mjs SETUP.json (see window.mjs).
 import {
-  backToText, closeProblems, finish, focused, hover, leaveHover, openFile, openWorkspace, page, problems, setup, shown,
+  backToText, closeProblems, finish, goToLine, hover, leaveHover, openFile, openWorkspace, page, problems, setup, shown,
   shownLines, statusItem, step, until,
 } from './window.mjs';
 
@@ -8,11 +8,7 @@ const errors = page.locator('.squiggly-error');
 const suggestions = page.locator('.suggest-widget.visible .monaco-list-row');
 
 async function endOfLine(line) {
-  const field = page.locator('.quick-input-widget input').first();
-  await until(() => page.keyboard.press('Control+G'), (timeout) => field.waitFor({ timeout }));
-  await field.fill(`:${line}`);
-  await page.keyboard.press('Enter');
-  await focused.waitFor();
+  await goToLine(line);
   await page.keyboard.press('End');
 }
 

@@ -89,6 +89,63 @@ export async function openFile(name) {
   await focused.waitFor();
 }
 
+/** Puts the cursor at the beginning of a line. */
+export async function goToLine(line) {
+  const field = page.locator('.quick-input-widget input').first();
+  await until(() => page.keyboard.press('Control+G'), (timeout) => field.waitFor({ timeout }));
+  await field.fill(`:${line}`);
+  await page.keyboard.press('Enter');
+  await focused.waitFor();
+}
+
+/** Runs a command of the palette. */
+export async function command(title) {
+  const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+  await until(
+    async () => {
+      await page.keyboard.press('F1');
+      await page.locator('.quick-input-widget input').first().fill(`>${title}`, { timeout: 4000 }).catch(() => {});
+    },
+    (timeout) => row.waitFor({ timeout }),
+  );
+  await row.click();
+}
+
+/** A message in the corner that holds a text. */
+export async function told(text) {
+  const message = messages.filter({ hasText: text }).first();
+  await message.waitFor({ timeout: 60000 });
+  return message.innerText();
+}
+
+/** Chooses from the menu behind the status item; its entries. */
+export async function choose(entry) {
+  const rows = page.locator('.quick-input-list .monaco-list-row');
+  const row = rows.filter({ hasText: entry });
+  await until(() => statusItem.click(), (timeout) => row.waitFor({ timeout }));
+  const entries = await rows.allInnerTexts();
+  await picture('menu');
+  await row.click();
+  return entries;
+}
+
+/** What the status item says of itself, once that holds a text. */
+export async function tooltip(wanted) {
+  const box = page.locator('.monaco-hover:visible', { hasText: wanted }).first();
+  await until(
+    async () => {
+      await page.mouse.move(640, 300);
+      await statusItem.hover();
+    },
+    (timeout) => box.waitFor({ timeout }),
+  );
+  const text = await box.innerText();
+  await picture('tooltip');
+  await page.mouse.move(640, 300);
+  await box.waitFor({ state: 'hidden' });
+  return text;
+}
+
 export async function backToText() {
   await page.keyboard.press('Control+1');
   await focused.waitFor();

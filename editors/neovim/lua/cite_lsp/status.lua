@@ -14,6 +14,7 @@ local M = {}
 ---@field tokensOut integer
 ---@field declined integer citations that the limits of a day left unasked
 ---@field indexing boolean
+---@field watching 'client'|'server'|'nobody' who tells of changed files
 ---@field lastError string?
 ---@field policies { passages: integer, unchecked: integer, why: string? }? what policies came to, once they were asked
 
@@ -150,6 +151,9 @@ function M.long(client)
         checked = ('%s, %d not checked%s'):format(checked, asked.unchecked, why)
       end
       lines[#lines + 1] = checked
+    end
+    if status.watching == 'nobody' then
+      lines[#lines + 1] = 'files that other programs change are not noticed before you save'
     end
     if status.lastError then
       lines[#lines + 1] = 'last error: ' .. status.lastError

@@ -229,11 +229,11 @@ def _register_marks(server: "Server", session: "Callable[[], Session]") -> None:
         return await lenses_of(session(), params.text_document.uri)
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, types.InlayHintOptions(resolve_provider=False))
-    def hints(params: types.InlayHintParams) -> object:
+    async def hints(params: types.InlayHintParams) -> object:
         from cite_lsp.server.features.inlay_hint import hints_of  # noqa: PLC0415
 
         where = params.range
-        return hints_of(session(), params.text_document.uri, where.start.line, where.end.line)
+        return await hints_of(session(), params.text_document.uri, where.start.line, where.end.line)
 
 
 def _register_code_actions(server: "Server", session: "Callable[[], Session]") -> None:

@@ -1,6 +1,10 @@
 """What is known of a citation in a word or two: for marks behind it, and for counts above it."""
 
+import asyncio
+import math
+import time
 from operator import is_not
+from typing import TYPE_CHECKING
 
 from cite_lsp.audit.judgement import Judged
 from cite_lsp.document.columns import from_units, to_units
@@ -12,6 +16,11 @@ from cite_lsp.server.checks import PieceChecked
 from cite_lsp.server.hits import CitedFile, Hit, Mark, cited_files, hits_of_piece
 from cite_lsp.server.open_document import OpenDocument
 
+if TYPE_CHECKING:
+    from cite_lsp.server.session import Session
+
+_TURN = 0.002
+"""Seconds after which others have their turn."""
 BROKEN = "broken"
 """The word of a citation that does not lead to lines, or not to lines that can be meant."""
 NOT_CHECKED = "not checked"
@@ -23,6 +32,34 @@ _DECORATION = "`*"
 
 
 _SILENT = Mark("", "")
+
+
+async def worked_out(
+    session: "Session", uri: str, lines: tuple[int, float] = (0, math.inf), *, marks: bool = True
+) -> OpenDocument | None:
+    """Give an open document of ours once the citations on some lines are placed and marked, or only placed.
+
+    Others have their turn meanwhile, and may edit it: what is given is the document as it is then. None where it is
+    open no longer.
+    """
+    while True:
+        document = session.find(uri)
+        if document is None or document.document is None:
+            return None
+        until = time.perf_counter() + _TURN
+        line = offset = 0
+        for piece, checked in document.checks.pieces.items():
+            if time.perf_counter() > until:
+                break
+            if line <= lines[1] and line + piece.lines >= lines[0]:
+                cited_in(document, piece, checked)
+                if marks:
+                    marks_of(document, piece, checked, (line, offset))
+            line += piece.lines
+            offset += piece.characters
+        else:
+            return document
+        await asyncio.sleep(0)
 
 
 def cited_in(document: OpenDocument, piece: Piece, checked: PieceChecked) -> tuple[CitedFile, ...]:

@@ -1,14 +1,12 @@
 """textDocument/codeLens, where the setting wants it: "cited by 3" in code, "4 citations, 1 unsupported" on headings."""
 
-import asyncio
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cite_lsp.server.convert import Range, range_of
-from cite_lsp.server.marks import BROKEN, NOT_CHECKED, cited_in, marks_of
+from cite_lsp.server.marks import BROKEN, NOT_CHECKED, cited_in, marks_of, worked_out
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import key, to_path
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
 
 COMMAND = "cite-lsp.showCitations"
 """A command of the editor's: it is given the URI, a position, and the locations to show."""
-_TURN = 0.002
-"""Seconds after which others have their turn."""
 _COUNTED = {
     BROKEN: "broken",
     "moved": "moved",
@@ -37,6 +33,8 @@ async def lenses_of(session: Session, uri: str) -> list[dict[str, Any]]:
     """Give the lenses of a document, or of a file that documents cite; none while they are off."""
     document = session.documents.get(key(uri))
     if document is not None and document.document is not None:
+        if document.place is None or not document.place.settings.server.code_lens:
+            return []
         return await _of_headings(session, uri)
     path = to_path(uri)
     return [] if path is None else await _of_code(session, uri, path, document)
@@ -66,8 +64,8 @@ async def _of_headings(session: Session, uri: str) -> list[dict[str, Any]]:
 
     A citation that nobody could judge is counted as not checked, once a judge has been asked about the document.
     """
-    document = await _worked_out(session, uri)
-    if document is None:
+    document = await worked_out(session, uri)
+    if document is None or document.place is None or not document.place.settings.server.code_lens:
         return []
     judged = bool(document.verdicts)
     return [
@@ -75,26 +73,6 @@ async def _of_headings(session: Session, uri: str) -> list[dict[str, Any]]:
         for section in _sections(document)
         if section.ranges
     ]
-
-
-async def _worked_out(session: Session, uri: str) -> OpenDocument | None:
-    """Give a document once the marks of all its pieces are known; others have their turn meanwhile, and may edit it."""
-    while True:
-        document = session.find(uri)
-        if document is None or document.place is None or not document.place.settings.server.code_lens:
-            return None
-        until = time.perf_counter() + _TURN
-        line = offset = 0
-        for piece, checked in document.checks.pieces.items():
-            if time.perf_counter() > until:
-                break
-            marks_of(document, piece, checked, (line, offset))
-            cited_in(document, piece, checked)
-            line += piece.lines
-            offset += piece.characters
-        else:
-            return document
-        await asyncio.sleep(0)
 
 
 def _sections(document: OpenDocument) -> Iterator[_Section]:

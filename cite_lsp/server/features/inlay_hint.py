@@ -4,23 +4,25 @@ from collections.abc import Iterator
 from typing import Any
 
 from cite_lsp.server.hits import Mark
-from cite_lsp.server.marks import behind, cited_in, marks_of
+from cite_lsp.server.marks import behind, cited_in, marks_of, worked_out
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
+from cite_lsp.server.uris import key
 
 _MOST_WHY = 300
 """Characters of a reason that a tooltip shows."""
 
 
-def hints_of(session: Session, uri: str, first: int, last: int) -> list[dict[str, Any]]:
+async def hints_of(session: Session, uri: str, first: int, last: int) -> list[dict[str, Any]]:
     """Give the marks on some lines, 0-based and inclusive: one for each citation of which something is known.
 
     None stands behind a citation that was not judged; one that a judge could not decide says so.
     """
-    document = session.find(uri)
-    if document is None or document.document is None or document.place is None:
+    document = session.documents.get(key(uri))
+    if document is None or document.place is None or not document.place.settings.server.inlay_hints:
         return []
-    if not document.place.settings.server.inlay_hints:
+    document = await worked_out(session, uri, (first, last))
+    if document is None or document.place is None or not document.place.settings.server.inlay_hints:
         return []
     return list(_hints(document, first, last))
 

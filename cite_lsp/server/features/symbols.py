@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from cite_lsp.findings.symbols import CitedFileQuery, Symbol, best_symbols, symbol_from_data
 from cite_lsp.server.convert import range_of
-from cite_lsp.server.marks import cited_in
+from cite_lsp.server.marks import cited_in, worked_out
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
 from cite_lsp.server.space import Space
@@ -31,9 +31,11 @@ async def symbols_of(session: Session, query: str) -> list[dict[str, Any]]:
     for space in session.spaces:
         if space.roots:
             asked = CitedFileQuery(query, space.roots)
-            live = [symbol for document in _open_in(session, space) for symbol in _live(document, asked)]
-            found += [*best_symbols(live, MOST), *await _closed(session, space, query)]
-    return [_shown(session, symbol) for symbol in best_symbols(found, MOST)]
+            found += await _closed(session, space, query)
+            for uri in [document.uri for document in _open_in(session, space)]:
+                document = await worked_out(session, uri, marks=False)
+                found += best_symbols(_live(document, asked), MOST) if document is not None else []
+    return [_shown(session, symbol) for symbol in best_symbols(dict.fromkeys(found), MOST)]
 
 
 def _open_in(session: Session, space: Space) -> list[OpenDocument]:

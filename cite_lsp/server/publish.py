@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 from cite_lsp.document.columns import to_units
 from cite_lsp.findings.accepted import NOTHING, Accepted
@@ -118,6 +119,8 @@ def _placed(
         for each in found:
             if each.told.code in held_back or (accepted and _is_accepted(each.told, checked, place, accepted)):
                 continue
+            if place.space.coming and _is_coming(each.told, checked, place.space.coming):
+                continue
             related = _related(each, checked, document, place) if each.told.code in _VERDICT_CODES else []
             yield line, offset, anchors, each, related
         line += piece.lines
@@ -132,6 +135,17 @@ def _is_accepted(told: Told, checked: PieceChecked, place: Place, accepted: Acce
     block, number = found
     anchor, resolution = block.block.anchors[number], block.known.resolutions[number]
     return accepted.holds(told.code, place.inside, anchor, resolution, place.snapshot)
+
+
+def _is_coming(told: Told, checked: PieceChecked, coming: Iterable[str]) -> bool:
+    """Say whether something that is told may be of a file that is just being renamed: its new path is written first."""
+    found = _cited(told, checked) if told.code in UNDECIDED else None
+    if found is None:
+        return False
+    block, number = found
+    parts = [part for part in unquote(block.block.anchors[number].path).split("/") if part not in ("", ".", "..")]
+    path = f"/{'/'.join(parts)}"
+    return any(new.endswith(path) or f"{new[new.rfind('/') :]}/" in path for new in coming)
 
 
 def _cited(told: Told, checked: PieceChecked) -> tuple[BlockChecked, int] | None:

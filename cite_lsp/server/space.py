@@ -29,6 +29,8 @@ _LONGEST_REST = 2.0
 _RETRY = 15.0
 """Seconds after which files that could not be listed are tried once more."""
 _MOST_QUESTIONS = 200
+_LONGEST_RENAMING = 5.0
+"""Seconds after which files that were to be renamed are not waited for any longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ class Space:
         """Whether files say otherwise what git ignores than when the files were listed last."""
         self.error = ""
         """Why the files could not be listed, a sentence."""
+        self.coming: frozenset[str] = frozenset()
+        """Absolute paths that files and folders are just being renamed to: citations of them are there first."""
         self._scopes = dict(zip(roots, scopes, strict=True))
         self._scope = _merged(scopes)
         """What the files of all roots are read under."""
@@ -263,12 +267,24 @@ class Space:
         same = self.complete and not appeared and all(map(_same, indexes, self.snapshot.indexes))
         same = same and checkouts.keys() == self._checkouts.keys()
         self.complete = True
+        self.coming = frozenset(path for path in self.coming if not os.path.lexists(path))
         if not same:
             self._nearness = self._nearness.next()
             self._checkouts = checkouts
             self._pasts = {root: past.next() for root, past in self._pasts.items()}
             self.snapshot = self._make(indexes)
         self._changed(self, Change(everything=not same))
+
+    def expect(self, paths: Iterable[str]) -> None:
+        """Take note of paths that files are about to be renamed to; nobody is told meanwhile that they are missing."""
+        self.coming |= frozenset(paths)
+        asyncio.get_running_loop().call_later(_LONGEST_RENAMING, self._came)
+
+    def _came(self) -> None:
+        """Expect nothing any longer."""
+        if self.coming:
+            self.coming = frozenset()
+            self._changed(self, Change(everything=True))
 
     # --- questions about paths that are gone
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from cite_lsp.server import space
 from cite_lsp.server.features import rename_files
 from tests.server.at_rest import codes, rest, shown_at_rest
 from tests.server.harness import CAPABILITIES, PUBLISH, Session
@@ -131,3 +132,31 @@ async def test_what_is_known_in_time_is_given_and_the_rest_is_said(folder, monke
         assert await will_rename(session, folder, ("src", "lib")) is None
         message = (await session.notification("window/showMessage"))["message"]
         assert "not all documents could be looked at in time" in message
+
+
+@pytest.mark.parametrize("pair", [("src/retry.py", "src/again.py"), ("src", "lib")])
+async def test_between_the_edit_and_the_renaming_nothing_is_missing(folder, pair):
+    (folder / "docs/a.md").write_text("`src/retry.py:5` [it](../src/retry.py#L4) `never/was.py:1`\n")
+    uri = (folder / "docs/a.md").as_uri()
+    async with Session(folders=[folder], capabilities=ABLE, ignored=("cite-lsp/status",)) as session:
+        session.open(uri, (folder / "docs/a.md").read_text())
+        assert codes((await shown_at_rest(session))[uri]) == ["elsewhere"]
+        edit = await will_rename(session, folder, pair)
+        session.change_all(uri, applied(folder, edit)["docs/a.md"])
+        assert codes((await shown_at_rest(session))[uri]) == ["elsewhere"]
+        (folder / pair[0]).rename(folder / pair[1])
+        names = {"oldUri": (folder / pair[0]).as_uri(), "newUri": (folder / pair[1]).as_uri()}
+        session.notify("workspace/didRenameFiles", {"files": [names]})
+        assert codes((await shown_at_rest(session)).get(uri, [{"code": "elsewhere"}])) == ["elsewhere"]
+
+
+async def test_a_renaming_that_never_comes_is_not_waited_for(folder, monkeypatch):
+    monkeypatch.setattr(space, "_LONGEST_RENAMING", 0.3)
+    uri = (folder / "docs/a.md").as_uri()
+    async with Session(folders=[folder], capabilities=ABLE, ignored=("cite-lsp/status",)) as session:
+        session.open(uri, (folder / "docs/a.md").read_text())
+        await shown_at_rest(session)
+        edit = await will_rename(session, folder, ("src", "lib"))
+        session.change_all(uri, applied(folder, edit)["docs/a.md"])
+        assert await session.diagnostics_of(uri) == []
+        assert codes(await session.diagnostics(uri)) == ["elsewhere"]

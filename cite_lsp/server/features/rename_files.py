@@ -43,6 +43,8 @@ async def edits_of_renames(session: Session, files: Sequence[types.FileRename]) 
     _tell(session, whole=whole, left=left, documents=len(made))
     if not made:
         return None
+    for space in session.spaces:
+        space.expect(new for _, new in moves.pairs if space.holds(new) is not None)
     if session.client.document_changes:
         return {"documentChanges": made}
     return {"changes": {each["textDocument"]["uri"]: each["edits"] for each in made}}

@@ -1,4 +1,4 @@
-"""*Wrong lines* in the editor: told of what is on the screen, whatever came first: the document, the files, settings."""
+"""*Wrong lines* in the editor: told of what is on the screen, whatever came first: document, files, settings."""
 
 from pathlib import Path
 

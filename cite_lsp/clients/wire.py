@@ -7,6 +7,7 @@ import os
 import random
 import re
 import ssl
+import sys
 import time
 from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
@@ -415,8 +416,7 @@ def _with_texts(value: Any, clean: Callable[[str], str]) -> Any:  # noqa: ANN401
 
 
 def _made(address: Address, proxy: str | None) -> tuple[ModuleType, "httpx.AsyncClient"]:
-    import httpx  # noqa: PLC0415  # takes longer to load than all the rest of a check
-
+    httpx = _library()
     with suppress(ImportError):  # loaded by the first connection otherwise, while the loop waits
         importlib.import_module("anyio._backends._asyncio")
     # no certificates are read where none is needed; an empty context trusts nobody
@@ -425,11 +425,25 @@ def _made(address: Address, proxy: str | None) -> tuple[ModuleType, "httpx.Async
         verify=context,
         trust_env=False,
         follow_redirects=False,
-        timeout=None,  # noqa: S113  # bounded as a whole, see `_once`
+        timeout=None,  # bounded as a whole, see `_once`
         proxy=proxy,
         http2=False,
     )
     return httpx, client
+
+
+def _library() -> ModuleType:
+    """Load the library without its command line, which is most of it: rich, click and pygments."""
+    left_out = "httpx._main"
+    hidden = left_out not in sys.modules and "httpx" not in sys.modules
+    if hidden:
+        sys.modules[left_out] = None  # type: ignore[assignment]  # as where those are not installed
+    try:
+        import httpx  # noqa: PLC0415  # takes longer to load than all the rest of a check
+    finally:
+        if hidden:
+            sys.modules.pop(left_out, None)
+    return httpx
 
 
 def _proxy(address: Address) -> str | None:

@@ -13,7 +13,6 @@ from cite_lsp.clients.client import ClientError
 from cite_lsp.config.settings import JudgeSettings, ModelSettings
 from cite_lsp.judges.batches import batches, tokens_of_rows
 from cite_lsp.judges.canary import canary
-from cite_lsp.judges.local import LocalJudge
 from cite_lsp.judges.options import Ledger, ModelOptions
 from cite_lsp.judges.shown_lines import shown_lines, why_not_shown
 
@@ -78,6 +77,8 @@ def make_judge(
         Unavailable: There is no such judge, or the settings lack what it needs.
     """
     if settings.name == "embedded":
+        from cite_lsp.judges.local import LocalJudge  # noqa: PLC0415 - the others have no use for its rules
+
         return LocalJudge()
     options = model_options(settings, audit)
     if settings.name == "command":

@@ -8,7 +8,8 @@ from cite_lsp.document.document import Block
 Sentence = tuple[str, str]
 """An anchor's text, and the sentence it stands in as the block alone tells it."""
 
-_MOST_KEPT = 8_192
+_MOST_KEPT = 1_024
+"""Blocks: each key typed in a citing one makes another, which is so kept alive; those of one step are far fewer."""
 _kept: OrderedDict[int, tuple[Block, tuple[Sentence, ...]]] = OrderedDict()
 """By the identity of the block: blocks that an edit leaves alone stay the same objects."""
 

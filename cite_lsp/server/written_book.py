@@ -75,6 +75,12 @@ class _Past:
         if file is not None and "found" in resolution.spans:
             self.sighted = _Sighted(file, resolution.path, spans)
 
+    def leave(self) -> None:
+        """Let go of the whole file that it showed: it is not looked at for a while, and other versions may follow."""
+        if self.sighted is not None and self.answered:
+            self.seen = self.sighted.written()
+        self.sighted = None
+
     @property
     def known(self) -> Written | None:
         """What it showed, once git has had its say."""
@@ -96,10 +102,17 @@ class _Place:
     def past(self, text: str) -> _Past:
         """Give what is known of the citation that the place holds now."""
         found = self._pasts.pop(text, None) or _Past()
+        if self._pasts:
+            self._pasts[next(reversed(self._pasts))].leave()
         self._pasts[text] = found
         if len(self._pasts) > _MOST_TEXTS:
             del self._pasts[next(iter(self._pasts))]
         return found
+
+    def leave(self) -> None:
+        """Take note that it is not in the document any more."""
+        if self._pasts:
+            self._pasts[next(reversed(self._pasts))].leave()
 
     def forget_others(self, text: str) -> None:
         """Forget what it held before."""
@@ -177,7 +190,8 @@ class WrittenBook:
     def _lose(self, spot: "_Spot") -> None:
         sentence = sentences_of(spot.block)[spot.number]
         self._lost.pop(sentence, None)
-        self._lost[sentence] = self._of_block(spot.block)[spot.number]
+        place = self._lost[sentence] = self._of_block(spot.block)[spot.number]
+        place.leave()
         if len(self._lost) > _MOST_LOST:
             self._lost.popitem(last=False)
 

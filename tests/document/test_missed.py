@@ -8,7 +8,8 @@ from cite_lsp.document.document import Document
 
 NAMES = ("Makefile", "a.py", "src/a.py", "b c.py", "src/b c.py", "run.log", "LICENSE", "see a.py", "tool", "docs/tool")
 PIECES = (
-    *NAMES, *(f"`{name}:3`" for name in NAMES), *(f"[x]({name}#L2)" for name in NAMES), *(f"`{name}`" for name in NAMES),
+    *NAMES, *(f"`{name}:3`" for name in NAMES), *(f"[x]({name}#L2)" for name in NAMES),
+    *(f"`{name}`" for name in NAMES),
     ":12", "`:7`", " line 4", "lines 3-4 of ", " (L2)", "(42)", "#L5", "`", " ", " ", "\n", "\n\n", "- ", "> ", "and ",
     "```\n", "[x]: Makefile#L4\n", "[the rule in Makefile:3](a.py)", "[see `tool` line 2](LICENSE#L1)",
 )  # fmt: skip

@@ -103,6 +103,60 @@ def test_a_check_is_measured_beside_linecite_or_says_why_not(tmp_path: Path) -> 
         assert figure["name"] in done.stdout
 
 
+BUDGETS = (
+    "start → initialize answered",
+    "open → findings",
+    "one character typed → findings",
+    "  ratio of the medians",
+    "one character typed in a cited file → findings",
+    "20 edits in one event",
+    "hover",
+    "definition",
+    "documentLink",
+    "hover while 300 files are indexed",
+    "hover while 20 rows are judged",
+    "completion over 300 paths",
+    "  of lines and names of a file of 200 lines",
+    "initialized → 300 files indexed, warm",
+    "save, verdicts cached → published",
+    "shutdown and exit, idle",
+    "shutdown and exit, indexing",
+    "shutdown and exit, judging",
+    "resident memory of the server, idle",
+    "resident memory of the worker, idle",
+    "resident memory of the server, 300 paths",
+    "resident memory of the worker, 300 paths",
+    "resident memory of the server, 300 paths, 40 citations in documents, one open",
+    "resident memory of the worker, 300 paths, 40 citations in documents, one open",
+    "resident memory of the server, 300 paths, 40 citations, all documents open",
+    "resident memory of the worker, 300 paths, 40 citations, all documents open",
+    "cite-lsp: resident memory of the server",
+    "processor's time of the idle server",
+    "processor's time of the idle worker",
+)
+
+
+def test_all_budgets_stand_in_one_table_beside_the_peers(tmp_path: Path) -> None:
+    file = tmp_path / "budgets.json"
+    command = [sys.executable, "-m", "tests.bench", "budgets", "--tiny", "--json", str(file)]
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    lines = json.loads(file.read_text(encoding="utf-8"))["budgets"]
+    assert tuple(each["name"] for each in lines if not each["name"].startswith("beside: ")) == BUDGETS
+    header, *printed = done.stdout.splitlines()[1:]
+    assert header.split()[-3:] == ["rumdl", "ruff", "docs-drift"]
+    for line, each in zip(printed, lines, strict=True):
+        assert line.startswith(each["name"])
+        assert each["verdict"] in line
+        if each["budget_p50"] is not None:
+            assert each["verdict"] == "not measured" or f"{each['budget_p50']:g}" in line
+        for name, beside in each["beside"].items():
+            theirs, ours = beside["p50"], each["beside"]["cite-lsp"]["p50"]
+            if name != "cite-lsp" and theirs is not None and ours:
+                assert beside["ratio"] == pytest.approx(theirs / ours)
+                assert f"({beside['ratio']:.2f} ×)" in line
+
+
 def test_a_name_that_is_no_bench_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.bench", "sever"], cwd=CHECKOUT, capture_output=True, text=True, check=False

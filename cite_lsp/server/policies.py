@@ -22,6 +22,7 @@ from cite_lsp.server.policy_shelf import hashes_of, is_not_listed, read_policies
 from cite_lsp.server.progress import Progress
 from cite_lsp.server.uris import key
 from cite_lsp.snapshot.ladder import joined
+from cite_lsp.worker.giving_back import give_back
 
 if TYPE_CHECKING:
     from cite_lsp.judges.policies import CitedLines, Plan, PolicyClient, PolicyOutcome
@@ -293,6 +294,8 @@ class Policies:
             asyncio.get_running_loop().call_soon(self._save_again, document)
         if not task.cancelled():  # whoever has cancelled it tells what there is
             self._session.status_soon()
+            if not self._runs:
+                asyncio.get_running_loop().run_in_executor(None, give_back)
 
     def _save_again(self, document: OpenDocument) -> None:
         if self._session.documents.get(key(document.uri)) is document and document not in self._runs:

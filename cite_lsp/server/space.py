@@ -21,6 +21,7 @@ from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Scope, Snapshot
 from cite_lsp.worker.answers import index_of
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
+from cite_lsp.worker.giving_back import give_back
 
 _REST = 0.2
 """Seconds without a further event before the files are listed anew."""
@@ -29,6 +30,8 @@ _LONGEST_REST = 2.0
 _RETRY = 15.0
 """Seconds after which files that could not be listed are tried once more."""
 _MOST_QUESTIONS = 200
+_MANY = 10_000
+"""Files whose list leaves much free behind it."""
 _LONGEST_RENAMING = 5.0
 """Seconds after which files that were to be renamed are not waited for any longer."""
 
@@ -260,6 +263,9 @@ class Space:
             await loop.run_in_executor(None, index_of, root, answer)
             for root, answer in zip((*self.roots, *others), answers, strict=True)
         ]
+        answers.clear()
+        if sum(map(len, indexes)) > _MANY:
+            loop.run_in_executor(None, give_back)
         indexes, listed = indexes[: len(self.roots)], indexes[len(self.roots) :]
         checkouts = dict(zip(others, listed, strict=True))
         self.error = ""

@@ -9,6 +9,7 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO
 
 from cite_lsp.worker.frames import LANES, BadFrame, encoded, read_message
+from cite_lsp.worker.giving_back import LARGE, give_back
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,17 @@ class Lanes:
         name = str(message.get("do"))
         try:
             task = _task(name)
-            request = Request(
-                message, lambda: number in self._dropped, lambda part: self._send({"id": number, "part": part})
-            )
-            self._send({"id": number, "done": task(request)})
+            request = Request(message, lambda: number in self._dropped, lambda part: self._part(number, part))
+            if self._send({"id": number, "done": task(request)}) > LARGE:
+                give_back()
         except Exception as error:  # noqa: BLE001 - the lane goes on; whoever asked is told
             self._send({"id": number, "failed": f"{name}: {type(error).__name__}: {error}"})
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _part(self, number: int, part: object) -> None:
+        self._send({"id": number, "part": part})
+
+    def _send(self, message: dict[str, Any]) -> int:
+        """Send a message; give its bytes."""
         frame = encoded(message)
         try:
             with self._writing:
@@ -87,6 +91,7 @@ class Lanes:
                 self._out.flush()
         except OSError:  # nobody reads any more
             os._exit(0)
+        return len(frame)
 
 
 def _task(name: str) -> Task:

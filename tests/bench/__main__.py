@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.bench import history
+from tests.bench import budgets, history
 from tests.bench.completing import completing
 from tests.bench.corpus import build
 from tests.bench.drifting import drifting
@@ -22,6 +22,8 @@ from tests.bench.server import FULL, TAKES, TINY, Size, Take, environment, measu
 
 DOCUMENTS, ANCHORS = 3_000, 25_000
 NAMES = ("edits", "check", "history", "server", "drift", "judging", "completion")
+BUDGETS = "budgets"
+"""What takes all that has a budget once more, so that it is done only where it is named."""
 
 
 def _timed(command: list[str], folder: Path, own: Path) -> tuple[float, str]:
@@ -94,21 +96,42 @@ def _print_history(roots: Sequence[Path], *, tiny: bool) -> list[Figure]:
 
 def _print_server(size: Size, takes: Sequence[Take]) -> list[Figure]:
     before = load()
-    figures = list(measure(size, takes, lambda doing: print(f"  … {doing}", file=sys.stderr)))
+    figures = list(measure(size, takes, _say))
     print(f"cite-lsp serve; load {before} before, {load()} after, {os.cpu_count()} cores")
     print(table(figures))
     return figures
+
+
+def _print_budgets(size: Size, file: Path | None) -> None:
+    before = load()
+    lines = budgets.take(size, _say)
+    print(f"the budgets of cite-lsp serve; load {before} before, {load()} after, {os.cpu_count()} cores")
+    print(budgets.table(lines))
+    if file is not None:
+        data = {**as_json((), before), "budgets": budgets.as_data(lines)}
+        file.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+
+
+def _say(doing: str) -> None:
+    print(f"  … {doing}", file=sys.stderr)
 
 
 def main() -> None:
     """Print the figures that are asked for, or all."""
     judge = "What the embedded judge says of labelled rows is measured by: python -m tests.bench.judge [SET…]"
     parser = argparse.ArgumentParser("python -m tests.bench", description=__doc__, epilog=judge)
-    what = f"{', '.join(NAMES)}; all where none is named; behind `history` the repositories to take it in"
+    what = (
+        f"{', '.join(NAMES)}; all where none is named; behind `history` the repositories to take it in;"
+        f" or {BUDGETS}: every budget of the server in one table, beside its peers"
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help=what)
     parser.add_argument("--json", type=Path, metavar="FILE", help="the figures as data, but for edits and check")
     parser.add_argument("--tiny", action="store_true", help="those figures in small: to see that it still runs")
+    parser.add_argument("--short", action="store_true", help=f"{BUDGETS} on the same documents, looked at less often")
     options = parser.parse_args()
+    if options.names == [BUDGETS]:
+        _print_budgets(TINY if options.tiny else budgets.SHORT if options.short else FULL, options.json)
+        return
     roots = [Path(name) for name in options.names[1:]] if options.names[:1] == ["history"] else []
     roots = [root for root in roots if root.is_dir()]
     options.names = [name for name in options.names if Path(name) not in roots]

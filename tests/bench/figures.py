@@ -62,25 +62,33 @@ def table(figures: Iterable[Figure]) -> str:
     rows = [("figure", "p50", "p99", "most", "n", "budget", "")]
     for figure in figures:
         budget = " / ".join(f"{each:g}" for each in (figure.budget_p50, figure.budget_p99) if each is not None)
-        verdict = (
-            f"{figure.verdict}: {figure.note}" if figure.verdict and figure.note else figure.verdict or figure.note
-        )
-        p50, p99, most = map(_number, (figure.p50, figure.p99, figure.most))
+        p50, p99, most = map(number, (figure.p50, figure.p99, figure.most))
         count = str(figure.count) if figure.p50 is not None else ""
         name = f"{figure.name} ({figure.unit})" if figure.unit else figure.name
-        rows.append((name, p50, p99, most, count, budget, verdict))
-    widths = [max(len(row[column]) for row in rows) for column in range(6)]
+        rows.append((name, p50, p99, most, count, budget, verdict_of(figure)))
+    return aligned(rows)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Write cells as lines of text: the first to the left, the last as long as it is, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     return "\n".join(
         "  ".join(
             cell.ljust(width) if column == 0 else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=False))
         )
-        + (f"  {row[6]}" if row[6] else "")
+        + (f"  {row[-1]}" if row[-1] else "")
         for row in rows
     )
 
 
-def _number(value: float | None) -> str:
+def verdict_of(figure: Figure) -> str:
+    """Give the verdict of a figure with its note."""
+    return ": ".join(filter(None, (figure.verdict, figure.note)))
+
+
+def number(value: float | None) -> str:
+    """Write a number as short as it can be read; "" for None."""
     if value is None:
         return ""
     return f"{value:.2f}" if value < 100 else f"{value:.0f}"

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import statistics
 import sys
 import tempfile
@@ -24,6 +25,7 @@ PEERS = {"rumdl": ("rumdl", "server"), "ruff": ("ruff", "server")}
 PEER_TYPING = "  the same at rumdl server, whole text sent"
 DOCUMENT = "docs/long.md"
 SHORT = "docs/short.md"
+_CITATION = re.compile(r"`(src/[^:`]+):(\d+)")
 _VERDICTS = frozenset({"unsupported", "partial", "review"})
 _RULES = dict.fromkeys(sorted(_VERDICTS), "information")
 _EDITOR = Path(__file__).resolve().parents[1] / "server/capabilities/vscode.json"
@@ -453,14 +455,30 @@ def memory(bench: Bench) -> Iterator[Figure]:
         time.sleep(min(2.0, size.idle))
         yield from _resident(client, "idle", 60)
         yield from _idle(client, size.idle)
+    citations = f"{size.paths:,} paths, {size.documents * size.anchors:,} citations"
+    for number in range(size.documents):
+        path = bench.large / f"docs/kept{number:03}.md"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(bench.text(seed=number), encoding="utf-8")
     with bench.ready(bench.large) as client:
         yield from _resident(client, f"{size.paths:,} paths", None)
+        client.open(DOCUMENT, bench.text())
+        client.findings(DOCUMENT)
+        cited = _CITATION.search(bench.text(seed=0))
+        assert cited is not None
+        where = {"position": {"line": int(cited[2]) - 1, "character": 0}, "context": {"includeDeclaration": False}}
+        _, citing = client.ask("textDocument/references", {**in_document(client, cited[1]), **where})
+        if not citing:
+            raise AssertionError("nothing is said to cite a cited file")
+        time.sleep(min(2.0, size.idle))
+        yield from _resident(client, f"{citations} in documents, one open", 100)
+    with bench.ready(bench.large) as client:
         for number in range(size.documents):
             path = f"docs/many{number:03}.md"
             client.open(path, bench.text(seed=number))
             client.findings(path)
         time.sleep(min(2.0, size.idle))
-        yield from _resident(client, f"{size.paths:,} paths, {size.documents * size.anchors:,} citations open", 100)
+        yield from _resident(client, f"{citations}, all documents open", None)
 
 
 def _resident(client: Client, state: str, budget: float | None) -> Iterator[Figure]:

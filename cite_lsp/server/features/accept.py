@@ -25,10 +25,13 @@ async def accept(session: Session, argument: Mapping[str, Any] | None) -> dict[s
     if place is None or not entries:
         return _said(session, "there is nothing to accept at this place")
     path = path_of(place)
-    after = await asyncio.to_thread(update, path, folder_of(place), lambda before: before.with_added(entries))
+    writing = asyncio.ensure_future(
+        asyncio.to_thread(update, path, folder_of(place), lambda before: before.with_added(entries))
+    )
+    writing.add_done_callback(lambda _: session.accepted_changed([path]))  # it is written also where the request ends
+    after = await asyncio.shield(writing)
     if after.problem is not None:
         return _said(session, f"{after.problem.source}: {after.problem.message}")
-    session.accepted_changed([path])
     return {"accepted": len(entries), "reason": ""}
 
 

@@ -22,6 +22,9 @@ _RUN = re.compile(r"`+")
 _TARGET = re.compile(r"\]\((?:<([^<>\n]*)|([^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*))\Z")
 _DEFINITION = re.compile(r"(?:[ \t]{0,3}>[ \t]?)*[ \t]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]*<?([^\s<>]*)\Z")
 _CODE_WORD = re.compile(r"[^\s=,;&\"'|<>{}`]*\Z")
+_OF_A_WORD = re.compile(r"(?:[A-Za-z0-9_]|!(?=\[)|\])[(\[]\Z")
+"""A bracket that belongs to what stands before it: a call, an index, an image, a link."""
+
 _TASK_BOX = re.compile(r"[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[\Z")
 _DEFINES = re.compile(r"[ \t>]*\[\Z")
 _ANY_ADDRESS = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+:(?://|\Z)|(?:mailto|tel|data):")
@@ -154,6 +157,8 @@ def _lines_at(text: str, position: int, low: int, where: Where, grammar: Grammar
     lines = _LINES.match(text, sign + 1, position)
     if lines is None or lines.end() != position:
         return None
+    if where != "code" and text[lines.start("typed") - 1] == " ":
+        return None  # the sentence goes on behind a comma, and a number there is no line
     path = _path_before(text, sign, low, where, grammar)
     if path is None:
         return None
@@ -216,6 +221,8 @@ def _path_at(text: str, position: int, low: int, where: Where, *, angled: bool) 
         ahead = _CODE_GOES_ON.match(text, position)
     elif where == "target":
         start, ahead = low, _TARGET_GOES_ON.match(text, position)
+        if start == position and text.startswith(":", start - 1):
+            return None  # a definition goes on behind a blank, and "[Note]:" is mostly none
     else:
         return _path_in_text(text, position, low)
     typed = text[start:position]
@@ -233,7 +240,7 @@ def _path_in_text(text: str, position: int, low: int) -> UnfinishedPath | None:
         start = position
     line = text.rfind("\n", 0, start) + 1
     before = text[line:start]
-    bracketed = before.endswith(("(", "[")) and not _TASK_BOX.match(before) and not before.endswith(("](", "]["))
+    bracketed = before.endswith(("(", "[")) and not _TASK_BOX.match(before) and not _OF_A_WORD.search(before[-2:])
     if start == position and (not bracketed or _DEFINES.match(before)):
         return None
     end = path_ahead(text, position, len(text))

@@ -46,7 +46,6 @@ _Places = tuple[tuple[int, int, int, int], ...]
 class _Warned:
     """A closed document that cites what was deleted."""
 
-    space: "Space"
     citations: _Places
     published: list[dict[str, Any]]
 
@@ -129,34 +128,44 @@ class Deletions:
 
     async def _warn(self, announced: "Sequence[asyncio.Task[list[tuple[Space, str, _Places]]]]") -> None:
         news: dict[str, _Warned] = {}
+        spaces: dict[Space, None] = {}
         for citing in announced:
             for space, document, citations in await citing:
                 known = news.get(document) or self._warned.get(document)
                 published = known.published if known is not None else []
                 before = known.citations if known is not None else ()
-                news[document] = _Warned(space, tuple(dict.fromkeys((*before, *citations))), published)
+                news[document] = _Warned(tuple(dict.fromkeys((*before, *citations))), published)
+                spaces[space] = None
         if len(news) > _MOST_DOCUMENTS:
             log.warning("%d documents cite what was deleted; of %d of them it is told", len(news), _MOST_DOCUMENTS)
             news = dict(list(news.items())[:_MOST_DOCUMENTS])
-        for space in {each.space: None for each in news.values()}:
-            await space.list_now()
+        for space in spaces:
+            if space in self._session.spaces:
+                await space.list_now()
         await self._check(news)
 
     async def _check(self, news: dict[str, _Warned]) -> None:
         session = self._session
         for path, warned in news.items():
-            if warned.space not in session.spaces or key(to_uri(path)) in session.documents:
+            if key(to_uri(path)) in session.documents:
                 self._warned.pop(path, None)  # an open document is told of by itself
                 continue
-            place = self._place(warned.space, path)
+            space = next(iter(session.citings.spaces_of(path)), None)  # with other folders it is another space
+            if space is not None and space.held_back:
+                self._warned[path] = warned
+                continue  # it is looked at again when its files are listed
+            place = self._place(space, path) if space is not None else None
             found: list[dict[str, Any]] = []
-            if place is not None:
-                snapshot = warned.space.apart(place.root, scope_of(place.settings))
+            if space is not None and place is not None:
+                snapshot = space.apart(place.root, scope_of(place.settings))
                 accepted = session.accepted.of(place)
                 found = await asyncio.to_thread(
                     _findings, place, snapshot, accepted, warned.citations, session.client.position_encoding
                 )
-            if key(to_uri(path)) not in session.documents:
+            if space is not None and space not in session.spaces:  # the folders are others by now
+                self._warned[path] = warned
+                self.look_again([path])
+            elif key(to_uri(path)) not in session.documents:
                 self._publish(path, warned, found)
 
     def _place(self, space: "Space", path: str) -> Place | None:
@@ -174,7 +183,7 @@ class Deletions:
             params = {"uri": to_uri(path), "diagnostics": found}
             self._session.server.send_raw("textDocument/publishDiagnostics", params)
         if found:
-            self._warned[path] = _Warned(warned.space, warned.citations, found)
+            self._warned[path] = _Warned(warned.citations, found)
         else:
             self._warned.pop(path, None)
 

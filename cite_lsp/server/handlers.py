@@ -64,6 +64,7 @@ class _Lifecycle:
             from cite_lsp.server.features.configuration import make_session  # noqa: PLC0415
 
             self._server.session = make_session(self._server, self._params)
+            self._server.loaded()
         found: Session = self._server.session
         return found
 

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from collections.abc import Iterator, Sequence
 from operator import is_not
 from typing import TYPE_CHECKING
 
@@ -42,24 +43,37 @@ async def worked_out(
     Others have their turn meanwhile, and may edit it: what is given is the document as it is then. None where it is
     open no longer.
     """
+    pieces: dict[Piece, PieceChecked] | None = None
+    rest: Iterator[tuple[Piece, tuple[int, int]]] = iter(())
     while True:
         document = session.find(uri)
         if document is None or document.document is None:
             return None
+        if (
+            pieces is not document.checks.pieces
+        ):  # else it goes on where it stopped: of a long document, none is met twice
+            pieces = document.checks.pieces
+            rest = _placed(list(pieces))
         until = time.perf_counter() + _TURN
-        line = offset = 0
-        for piece, checked in document.checks.pieces.items():
+        for piece, start in rest:
+            if start[0] <= lines[1] and start[0] + piece.lines >= lines[0]:
+                cited_in(document, piece, pieces[piece])
+                if marks:
+                    marks_of(document, piece, pieces[piece], start)
             if time.perf_counter() > until:
                 break
-            if line <= lines[1] and line + piece.lines >= lines[0]:
-                cited_in(document, piece, checked)
-                if marks:
-                    marks_of(document, piece, checked, (line, offset))
-            line += piece.lines
-            offset += piece.characters
         else:
             return document
         await asyncio.sleep(0)
+
+
+def _placed(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, tuple[int, int]]]:
+    """Give the pieces of a document, each with the line and offset at which it begins."""
+    line = offset = 0
+    for piece in pieces:
+        yield piece, (line, offset)
+        line += piece.lines
+        offset += piece.characters
 
 
 def cited_in(document: OpenDocument, piece: Piece, checked: PieceChecked) -> tuple[CitedFile, ...]:

@@ -400,6 +400,10 @@ def _watch_nothing(_: int) -> None:
     pass
 
 
+def _nothing() -> None:
+    pass
+
+
 class Server(LanguageServer):
     """One server for one client. `client` is known, and `session` may be set, from the INITIALIZE handler on."""
 
@@ -418,6 +422,8 @@ class Server(LanguageServer):
         self.last_moment.set()
         self.watch: Callable[[int], None] = _watch_nothing
         """Given the number of the editor's process, has the server leave when that process ends."""
+        self.loaded: Callable[[], object] = _nothing
+        """Called once, when what every session needs is loaded and no document is there yet."""
         self._exit_process = exit_process
         self._leaving = threading.Lock()
 

@@ -1,7 +1,8 @@
 """Asks clients to ask again for marks and counts, when these became others without an edit of theirs.
 
 A client asks by itself when it opens or edits a document. It is asked to only if it said that it can be, only while
-the settings want what is refreshed, and once more when they no longer do.
+the settings want what is refreshed, and once more when they no longer do. While it has not answered, it is asked
+nothing of the kind.
 """
 
 import asyncio
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from cite_lsp.config import Settings
     from cite_lsp.server.open_document import OpenDocument
     from cite_lsp.server.session import Session
+
+    _Ask = Callable[[None], Awaitable[object]]
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +44,10 @@ class Refreshing:
         self._seen: WeakKeyDictionary[OpenDocument, int | None] = WeakKeyDictionary()
         """The version of each document when it was checked last."""
         self._before = _Wanted()
-        self._tasks: set[asyncio.Future[None]] = set()
+        self._open: dict[_Ask, asyncio.Future[None]] = {}
+        """What the client was asked to and has not answered yet."""
+        self._late: set[_Ask] = set()
+        """What it is to be asked to once more when it has."""
 
     def checked(self, document: "OpenDocument") -> None:
         """Take note that a document was checked: after an edit, or because something else changed."""
@@ -77,13 +83,21 @@ class Refreshing:
                 found.append(session.settings.of(document.path, root).settings)
         return found
 
-    def _ask(self, ask: "Callable[[None], Awaitable[object]]") -> None:
-        task = asyncio.ensure_future(_asked(ask))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _ask(self, ask: "_Ask") -> None:
+        if ask in self._open:
+            self._late.add(ask)
+            return
+        task = self._open[ask] = asyncio.ensure_future(_asked(ask))
+        task.add_done_callback(lambda task: self._answered(ask, task))
+
+    def _answered(self, ask: "_Ask", task: "asyncio.Future[None]") -> None:
+        del self._open[ask]
+        if ask in self._late and not task.cancelled():
+            self._late.discard(ask)
+            self._ask(ask)
 
 
-async def _asked(ask: "Callable[[None], Awaitable[object]]") -> None:
+async def _asked(ask: "_Ask") -> None:
     try:
         await ask(None)
     except JsonRpcException as error:

@@ -140,6 +140,7 @@ def _serve(given: int, taken: int, client: int | None, secrets: "Mapping[str, st
 
     server = make_server()
     server.secrets = secrets
+    server.loaded = gc.freeze  # what stays is most of what a full look for garbage would go over, in the loop
     server.watch = lambda number: _start(_leave_with, server, number)
     server.protocol.set_writer(Output(taken, server.leave))
     if client is not None:

@@ -127,6 +127,7 @@ class Session:
         self.workspace = self._open_space(tuple(roots))
         self.replace_all()
         self.reports.report(self.settings.problems)
+        self.deletions.look_again()
 
     def space_at(self, root: str) -> Space:
         """Give the space of a root."""

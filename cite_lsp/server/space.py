@@ -273,7 +273,7 @@ class Space:
         same = self.complete and not appeared and all(map(_same, indexes, self.snapshot.indexes))
         same = same and checkouts.keys() == self._checkouts.keys()
         self.complete = True
-        self.coming = frozenset(path for path in self.coming if not os.path.lexists(path))
+        self.coming = _not_there(self.coming)
         if not same:
             self._nearness = self._nearness.next()
             self._checkouts = checkouts
@@ -338,6 +338,10 @@ class Space:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _not_there(paths: Iterable[str]) -> frozenset[str]:
+    return frozenset(path for path in paths if not os.path.lexists(path))
 
 
 def _tell(waiting: Iterable[asyncio.Future[None]]) -> None:

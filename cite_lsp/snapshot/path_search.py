@@ -106,7 +106,8 @@ class PathSearch:
 
     def _untyped(self, asked: Asked, limit: int) -> Iterator[str]:
         prefix = f"{asked.below}/" if asked.below else ""
-        cited = [path for path in asked.cited if path in self.index and path.startswith(prefix)][:_MOST_CITED]
+        wanted = dict.fromkeys(asked.cited)
+        cited = [path for path in wanted if path in self.index and path.startswith(prefix)][:_MOST_CITED]
         seen = set(cited)
         here = sorted(self._in_folder(asked.folder), key=_least_deep)
         near = [path for path in here if path.startswith(prefix) and path not in seen]

@@ -14,7 +14,6 @@ from cite_lsp.findings.gathering import gather
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.renaming import Moves, Renaming, snapshot_after
 from cite_lsp.findings.symbols import CitedFileQuery, best_symbols
-from cite_lsp.snapshot.paths import list_paths
 from cite_lsp.worker.git_lane import LANE
 from cite_lsp.worker.lanes import Request, Task
 
@@ -122,7 +121,7 @@ class CitingLane:
         gatherings = []
         for root in roots:
             old = before.get(root)
-            index = LANE.last_index(root) or list_paths(root)
+            index = LANE.index_of(root)
             if old is not None and old.index is index and edition == params["edition"]:
                 gatherings.append(old)
             else:

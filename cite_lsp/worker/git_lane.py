@@ -1,5 +1,6 @@
 """The lane of git: the index of paths, the history, where a path went, what is near it."""
 
+import threading
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ class GitLane:
 
     def __init__(self) -> None:
         self._indexes: dict[str, PathIndex] = {}
+        self._keeping = threading.Lock()
         self._repositories: dict[str, Repository | NoRepository] = {}
 
     @property
@@ -32,7 +34,8 @@ class GitLane:
         """
         root: str = request.params["root"]
         index = list_paths(root, limit=request.params.get("limit") or MAX_FILES)
-        _keep(self._indexes, root, index)
+        with self._keeping:
+            _keep(self._indexes, root, index)
         tracked = None
         if index.tracked is not None:
             listed = frozenset(index.paths)
@@ -71,10 +74,7 @@ class GitLane:
     def closest(self, request: Request) -> dict[str, list[str]]:
         """Give for each of `paths` up to three near ones of the last index of `root`."""
         root: str = request.params["root"]
-        index = self._indexes.get(root)
-        if index is None:
-            index = list_paths(root)
-            _keep(self._indexes, root, index)
+        index = self.index_of(root)
         answers: dict[str, list[str]] = {}
         for path in request.params["paths"]:
             if request.dropped():
@@ -85,6 +85,16 @@ class GitLane:
     def last_index(self, root: str) -> PathIndex | None:
         """Give the last index of a root, for other lanes: it is not listed twice in one process."""
         return self._indexes.get(root)
+
+    def index_of(self, root: str) -> PathIndex:
+        """Give the last index of a root; listed where there is none, for who is started anew is not asked for paths."""
+        index = self._indexes.get(root)
+        if index is None:
+            index = list_paths(root)
+            with self._keeping:
+                if root not in self._indexes:  # else it was listed later than here
+                    _keep(self._indexes, root, index)
+        return index
 
     def _repository(self, root: str) -> Repository | NoRepository:
         if root not in self._repositories:

@@ -11,7 +11,6 @@ from cite_lsp.snapshot.line_search import citable_places, in_file
 from cite_lsp.snapshot.lines import FileText, Reader
 from cite_lsp.snapshot.outline import Symbol, text_outline
 from cite_lsp.snapshot.path_search import Asked, PathSearch
-from cite_lsp.snapshot.paths import list_paths
 from cite_lsp.worker.git_lane import LANE
 from cite_lsp.worker.lanes import Request, Task
 from cite_lsp.worker.shared_parser import PARSER
@@ -57,7 +56,7 @@ class OfferLane:
         return [list(each) for each in citable_places(file.lines, symbols, params["typed"], params.get("after", 0))]
 
     def _search(self, root: str) -> PathSearch:
-        index = LANE.last_index(root) or list_paths(root)
+        index = LANE.index_of(root)
         search = self._searches.pop(root, None)
         if search is None or (search.index is not index and search.index.paths != index.paths):
             search = PathSearch(index)

@@ -1,10 +1,12 @@
 """textDocument/codeLens: how often lines of code are cited, where the setting wants it."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cite_lsp.server import marks
 from tests.server.at_rest import rest
 from tests.server.harness import CAPABILITIES, PUBLISH, Session, range_of
 
@@ -163,3 +165,25 @@ async def test_counts_in_code_are_asked_for_again_when_a_document_was_edited(fol
         assert len(await lenses(session, code)) == 4
         await session.asked("workspace/codeLens/refresh")
         assert not any(method == "workspace/inlayHint/refresh" for method, _ in session.requests)
+
+
+async def test_a_document_too_long_for_one_turn_is_answered_all_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each turn goes on where the last one stopped, however long it takes to pass what is known by then."""
+    monkeypatch.setattr(marks, "_TURN", 0.0)  # a turn is one piece
+    uri = (folder / "a.md").as_uri()
+    text = "## Retry\n\nIt waits, see `src/retry.py:3` here.\n\n" * 300
+    settings = {"server": {"code_lens": True, "inlay_hints": True}}
+    async with Session(folders=[folder], settings=settings, ignored=("cite-lsp/status", PUBLISH)) as session:
+        session.open(uri, text)
+        await rest(session)
+        assert len(session.server.session.find(uri).checks.pieces) > 10
+        assert len(await lenses(session, uri)) == 300
+        asked = asyncio.ensure_future(lenses(session, uri))
+        session.change(uri, (0, 0), (0, 0), "## More\n\nSee `src/retry.py:4`.\n\n")
+        assert len(await asked) in (300, 301)
+        assert len(await lenses(session, uri)) == 301
+        everywhere = {"textDocument": {"uri": uri}, "range": range_of((0, 0), (9_999, 0))}
+        await session.request("textDocument/inlayHint", everywhere)
+        assert len(await session.request("workspace/symbol", {"query": "retry.py"})) == 200

@@ -143,6 +143,40 @@ async def test_behind_a_bracket_in_prose_only_what_the_document_cites_pops_up(fo
         await shown_at_rest(session)
 
 
+async def test_nothing_pops_up_in_a_sentence(folder: Path) -> None:
+    """Neither where the client says that a letter was typed nor where it says, of the same, that it was asked to."""
+    async with Session(folders=[folder]) as session:
+        at = await desk(session, folder)
+        for text in (
+            "or /|", "smile :) ;/|", "/|", "![|", "close(|", "items[|", "fix(|", "[Note]:|", "In retry.ts:|", "`key=|",
+            '`"|', "`x = {|", "`src/retry.ts` (see `{|",
+        ):  # fmt: skip
+            assert await at.offer(CITED + text, TRIGGERED) is None, text
+        for text in ("It waits (s|", "It waits (se|", "src/retry.ts:1, r|", "src/retry.ts#L1-L2; retr|", "![src|"):
+            for kind in (AGAIN, INVOKED):
+                labels = await at.labels(CITED + text, kind)
+                assert set(labels) <= {"src/retry.ts"}, (text, kind)
+                assert not labels or "(" in text, (text, kind)
+        assert await at.labels(CITED + "/|")
+        assert await at.labels(CITED + "src/retry.ts:|", TRIGGERED)
+        assert await at.labels(CITED + "`retry.ts:|", TRIGGERED)
+        assert await at.labels(CITED + "[r]: |")
+        await shown_at_rest(session)
+
+
+async def test_a_path_that_is_cited_again_and_again_is_offered_once(folder: Path) -> None:
+    often = "# H\n\nIt stands in `src/retry.ts:1`.\n\n" * 200 + "It stands in `src/server/session.py:1`.\n\n"
+    async with Session(folders=[folder]) as session:
+        at = await desk(session, folder)
+        labels = ["src/retry.ts", "src/server/session.py"]
+        assert await at.labels(often + "It waits (|", TRIGGERED) == labels, "those that are cited most come first"
+        assert len(session.server.session.find(at.uri).checks.pieces) > 3
+        found = await at.labels(often + "`|", TRIGGERED)
+        assert sorted(set(found)) == sorted(found)
+        assert set(labels) <= set(found)
+        await shown_at_rest(session)
+
+
 async def test_a_path_that_is_finished_closes_the_list(folder: Path) -> None:
     async with Session(folders=[folder]) as session:
         at = await desk(session, folder)

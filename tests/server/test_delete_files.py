@@ -147,3 +147,26 @@ async def test_a_lost_worker_warns_of_nothing(folder: Path) -> None:
         did_delete(session, uri(folder, "src/retry.py"))
         await asyncio.sleep(0)
         assert shown == {}
+
+
+@pytest.mark.parametrize("how", ["added", "removed", "all removed"])
+async def test_warnings_follow_the_workspace_folders(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, how: str
+) -> None:
+    """With other folders what was warned of is looked at anew: still told, taken back, never left standing."""
+    other = tmp_path_factory.mktemp("other")
+    folders = [folder, other] if how == "removed" else [folder]
+    async with Session(folders=folders) as session:
+        shown = await shown_at_rest(session)
+        await delete(session, folder, "src/retry.py")
+        await shown_at_rest(session, shown)
+        assert codes(shown[uri(folder, "a.md")]) == ["missing"]
+        if how == "added":
+            session.folders_changed(added=[other])
+            await shown_at_rest(session, shown)
+            assert codes(shown[uri(folder, "a.md")]) == ["missing"]
+            (folder / "src/retry.py").write_text(CODE)
+            session.files_changed((uri(folder, "src/retry.py"), 1))
+        else:
+            session.folders_changed(removed=[folder])
+        assert (await shown_at_rest(session, shown))[uri(folder, "a.md")] == []

@@ -1,5 +1,6 @@
 """textDocument/inlayHint: what is known of a citation, behind it, where the setting wants it."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -209,3 +210,32 @@ async def test_what_moved_says_where_it_stands(desk: Desk) -> None:
         desk.type("a.py", "nothing at all\n" * 8)
         assert await desk.says() == ["a.py:3 gone"]
         assert await hints(desk.session, desk.uri("a.md")) == [(0, 27, "✗ gone")]
+
+
+async def test_a_client_is_not_asked_again_while_it_has_not_answered(folder: Path) -> None:
+    answered = asyncio.Event()
+    asked: list[object] = []
+
+    async def answer(params: object) -> None:
+        asked.append(params)
+        await answered.wait()
+
+    answers = {"workspace/inlayHint/refresh": answer, "workspace/codeLens/refresh": None}
+    async with Session(
+        folders=[folder], settings=ON, ignored=QUIET, capabilities=REFRESHED, answers=answers
+    ) as session:
+        session.open((folder / "a.md").as_uri(), TEXT)
+        while not asked:
+            session.save((folder / "a.md").as_uri())
+            await asyncio.sleep(0.05)
+        timers = session.server.session.timers
+        for number in range(3):
+            (folder / "a.py").write_text(f"# {number}\n" * 20)
+            session.files_changed(((folder / "a.py").as_uri(), 2))
+            await session.settled()
+            while timers.waiting:  # noqa: ASYNC110 - timers tell nobody
+                await asyncio.sleep(0.01)
+        assert len(asked) == 1
+        answered.set()
+        await rest(session)
+        assert len(asked) > 1

@@ -1,10 +1,12 @@
 """What a session keeps in step: documents, buffers of cited files, folders, the person asked."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cite_lsp.server.protocol import Server, make_server
 from tests.server.at_rest import codes, rest, shown_at_rest
 from tests.server.harness import CAPABILITIES, Refused, Session, range_of
 
@@ -141,3 +143,22 @@ async def test_findings_are_taken_back_though_verdicts_came_in_the_same_moment(f
         session.server.session._judged(document)
         session.close(uri)
         assert (await shown_at_rest(session, shown))[uri] == []
+
+
+async def test_it_is_told_once_that_what_sessions_need_is_loaded(tmp_path: Path) -> None:
+    """Before a document is there, also where one comes first: what is loaded stays, and documents must not."""
+    told: list[object] = []
+
+    def make(leave: Callable[[int], None]) -> Server:
+        server = make_server(leave)
+        server.loaded = lambda: told.append(dict(server.session.documents))
+        return server
+
+    uri = (tmp_path / "a.md").as_uri()
+    async with Session(folders=[tmp_path], make=make, initialize=False) as session:
+        await session.request("initialize", session.initialize_params())
+        session.open(uri, "`b.py:1`\n")
+        session.notify("initialized", {})
+        await session.diagnostics(uri)
+        await shown_at_rest(session)
+        assert told == [{}]

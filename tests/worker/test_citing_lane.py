@@ -39,7 +39,7 @@ def never() -> bool:
 
 def test_its_tasks_hold_up_no_other_lane():
     assert LANES["citing"] == LANES["renaming"] == "citing"
-    assert [name for name, lane in LANES.items() if lane == "citing"] == ["citing", "renaming"]
+    assert [name for name, lane in LANES.items() if lane == "citing"] == ["citing", "renaming", "symbols"]
 
 
 async def test_the_child_says_who_cites_lines(root):

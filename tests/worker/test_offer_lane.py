@@ -1,5 +1,7 @@
 """The lane of what is offered while a citation is typed, in the real worker."""
 
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -50,6 +52,20 @@ async def test_paths_of_the_index(worker: Worker, tmp_path: Path) -> None:
     assert await worker.call("offered", root=root, typed="ter", strict=True) == []
     with pytest.raises(WorkerFailed):
         await worker.call("offered", root=root)
+
+
+async def test_a_worker_that_was_started_anew_lists_the_files_once(worker: Worker, tmp_path: Path) -> None:
+    """Nobody asks it for the paths again until something changes, and a letter is to wait for no listing."""
+    (tmp_path / "retry.ts").write_text("x\n")
+    root = str(tmp_path)
+    await worker.call("paths", root=root)
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGKILL)
+    assert await worker.call("offered", root=root, typed="retr") == [[0, "retry.ts"]]
+    (tmp_path / "retried.ts").write_text("x\n")
+    assert await worker.call("offered", root=root, typed="retr") == [[0, "retry.ts"]]
+    await worker.call("paths", root=root)
+    assert len(await worker.call("offered", root=root, typed="retr")) == 2
 
 
 async def test_names_and_lines_of_a_file(worker: Worker, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ they are sent, so each item says that it is found by what is typed already, and 
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterator
 from posixpath import normpath, relpath
 from typing import Any
@@ -41,6 +42,10 @@ _AT_THE_ROOT = 1
 _MOST_CITED = 200
 _DOCUMENTED = 20
 """Lines of a file that are shown beside its path."""
+
+_FEW_LETTERS = 3
+"""Letters behind a bracket in prose below which a word of a sentence is as likely: many clients ask with each letter,
+and say that they were asked to."""
 
 _PLAIN_PATH = re.compile(r"[\w.+@~$%&/-]+\Z")
 _NO_TEXT = frozenset(
@@ -84,6 +89,8 @@ async def citation_items(
         if isinstance(found, UnfinishedLines):
             if found.where == "text" and found.typed.isdigit() and trigger != _INVOKED:
                 return None  # who types a number knows it, and the end of a line is near: Enter is to break it
+            if found.where == "text" and not found.typed and "/" not in found.path and trigger == _TRIGGERED:
+                return None  # a sentence may go on behind "In config.toml:", or the line ends
             return await _lines(session, document, place, found, edits)
         return await _paths(session, document, place, found, edits, trigger)
     except (WorkerLost, WorkerFailed) as error:
@@ -138,7 +145,8 @@ async def _paths(
         return None
     strict = found.where in ("text", "bracket")
     asked = Asked(spelling.typed, spelling.folder, cited[:_MOST_CITED], spelling.below, strict)
-    only_cited = found.where == "bracket" and "/" not in found.typed and trigger != _INVOKED
+    begun = 0 < len(found.typed) < _FEW_LETTERS
+    only_cited = found.where == "bracket" and "/" not in found.typed and (begun or trigger != _INVOKED)
     offered = [
         (root, each)
         for root, each in await _search(session, document, place, asked, only_cited=only_cited)
@@ -162,7 +170,9 @@ async def _paths(
 def _is_wanted(found: UnfinishedPath, trigger: int, *, has_cited: bool) -> bool:
     """Say whether a list would be welcome: in running text only where something can be no word."""
     if found.where == "text":
-        return "/" in found.typed or ("." in found.typed[1:-1] and trigger != _TRIGGERED)
+        if found.typed == "/":
+            return trigger == _INVOKED  # between two words it stands for "or"
+        return "/" in found.typed[1:] or ("." in found.typed[1:-1] and trigger != _TRIGGERED)
     if found.where == "bracket" and not found.typed:
         return trigger == _INVOKED or has_cited
     return True
@@ -201,13 +211,13 @@ async def _search(
 
 
 def _cited(document: OpenDocument, place: Place) -> Iterator[str]:
-    """Give the paths below the document's root that it cites, and git does not ignore."""
+    """Give the paths below the document's root that it cites, and git does not ignore: first those it cites most."""
     index = place.snapshot.indexes[0]
-    for piece in document.checks.pieces.values():
-        for full in piece.files:
-            path = within(place.root, full)
-            if path is not None and (path in index or not place.space.complete):
-                yield path
+    counts = Counter(full for piece in document.checks.pieces.values() for full in sorted(piece.files))
+    for full, _ in counts.most_common():
+        path = within(place.root, full)
+        if path is not None and (path in index or not place.space.complete):
+            yield path
 
 
 def _open_files(session: Session, document: OpenDocument, place: Place) -> Iterator[str]:

@@ -10,6 +10,9 @@ from cite_lsp.server.session import Session
 _POLICY_TRIGGERS = frozenset('[."={')
 """What in a policy file begins a table, a name in it, a text, a value, a placeholder."""
 
+_DOCUMENT_TRIGGERS = frozenset("[.`(/:#")
+"""Those behind which a citation may begin or go on."""
+
 _KNOWN_TO_ALL = 18
 """The highest of the protocol's kinds of items that a client knows which does not say what it knows."""
 
@@ -32,7 +35,7 @@ async def completions_at(session: Session, params: types.CompletionParams) -> ob
 
         items = policy_items(document, policies, where.line, where.character)
         return None if items is None else [_of_known_kind(item, session.client) for item in items]
-    if document.document is None:
+    if document.document is None or (trigger is not None and trigger not in _DOCUMENT_TRIGGERS):
         return None
     from cite_lsp.server.features.citation_completion import citation_items  # noqa: PLC0415 - when first asked for
 

@@ -19,25 +19,13 @@ def under_way(session: Session) -> list[str]:
     if not session.exits and session.server.session is None:
         return ["there is no session yet"]
     inner = session.server.session
+    requests = session.server.protocol._request_futures.values()
+    parts = ("judging", "policies", "policy_files", "histories", "grounding", "deletions")
     found = [f"the timer {name}" for name in inner.timers._timers]
-    if inner._pending or inner._flush is not None:
-        found.append("documents to publish")
-    if inner.judging.busy:
-        found.append("the judge")
-    if inner.policies.busy:
-        found.append("the policies")
-    if inner.policy_files.busy:
-        found.append("the policy files")
-    if inner.histories.busy:
-        found.append("the histories")
-    if inner.grounding.busy:
-        found.append("the grounding")
-    if inner.deletions.busy:
-        found.append("the deletions")
-    if not all(future.done() for future in session.server.protocol._request_futures.values()):
-        found.append("requests")
-    if session._tasks:
-        found.append("the client's answers")
+    found += [f"the {name.replace('_', ' ')}" for name in parts if getattr(inner, name).busy]
+    found += ["documents to publish"] if inner._pending or inner._flush is not None else []
+    found += ["requests"] if not all(future.done() for future in requests) else []
+    found += ["the client's answers"] if session._tasks else []
     busy = (space for space in inner.spaces if space._rest is not None or space._tasks)
     return [*found, *(f"the space {space.roots}" for space in busy)]
 

@@ -145,6 +145,15 @@ class Verdict:
     judge: str = ""
 
 
+def rests_on(verdict: Verdict, row: Row) -> bool:
+    """Whether the lines that a verdict relies on stand in the row: it may have come from anywhere."""
+    lines = [{number - each.start_line: text for number, text in each.lines} for each in row.excerpts]
+    return all(
+        0 <= each.excerpt < len(lines) and lines[each.excerpt].get(each.offset) == each.text
+        for each in verdict.evidence
+    )
+
+
 class Judge(Protocol):
     """Who answers rows."""
 

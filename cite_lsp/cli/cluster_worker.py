@@ -6,6 +6,7 @@ the user that the worker runs as. Nothing is raised, since a cluster would write
 
 import asyncio
 import os
+import platform
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -39,7 +40,7 @@ class _UnwantedError(Exception):
 
 def about() -> dict[str, Any]:
     """Say who would open parcels here."""
-    return {"version": __version__}
+    return {"version": __version__, "host": platform.node()}
 
 
 def opened(parcel: bytes) -> bytes:

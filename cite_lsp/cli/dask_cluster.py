@@ -7,6 +7,7 @@ Dask's own configuration. Its log lines are kept from the terminal: what a perso
 import asyncio
 import ipaddress
 import logging
+import platform
 import re
 import time
 import uuid
@@ -52,6 +53,8 @@ class DaskCluster:
             )
         self.address = f"{found['scheme']}://{found['host']}:{found['port'] or 8786}"
         self._leaves = not _is_loopback(found["host"])
+        self._hosts: tuple[str, ...] = ()
+        """Where parcels may be opened: of a cluster on this machine on its workers here, whoever joins it later."""
         self._client: Any = None
         self._connecting: asyncio.Future[None] | None = None
         self._watching: asyncio.Task[None] | None = None
@@ -79,7 +82,8 @@ class DaskCluster:
             if self._client is None or self._client.status != "running":
                 raise ClusterError(self._gone)
             key = f"cite-lsp-{uuid.uuid4().hex}"
-            future = self._client.submit(cluster_worker.opened, packed, key=key, pure=False)
+            where = {"workers": self._hosts, "allow_other_workers": False} if self._hosts else {}
+            future = self._client.submit(cluster_worker.opened, packed, key=key, pure=False, **where)
             try:
                 return await self._result(future)
             finally:
@@ -121,10 +125,10 @@ class DaskCluster:
     async def _connect(self) -> None:
         dask = _dask()
         _be_quiet(asyncio.get_running_loop())
-        try:
-            self._client = await dask.Client(
-                self.address, asynchronous=True, timeout=CONNECT_SECONDS, set_as_default=False, name="cite-lsp"
-            )
+        options = {"asynchronous": True, "set_as_default": False, "name": "cite-lsp"}
+        client = dask.Client(self.address, timeout=CONNECT_SECONDS, **options)
+        try:  # the library's own bound does not hold for a scheduler that takes the connection and says nothing
+            self._client = await asyncio.wait_for(client, CONNECT_SECONDS + _LOOK_UP)
         except (OSError, TimeoutError, ImportError, ValueError, TypeError) as error:
             raise ClusterError(
                 f"the scheduler at {self.address} cannot be reached ({_why(error)}), so {_NOTHING_SENT}: start it, or"
@@ -145,14 +149,15 @@ class DaskCluster:
             await asyncio.sleep(min(_LOOK_UP, PATIENCE))
 
     async def _look_at_workers(self) -> None:
-        """See whether all workers have this version of this package, before anything is sent."""
-        if self._client is None:
-            return
-        try:
-            said = await self._client.run(cluster_worker.about, on_error="return")
-        except Exception as error:
-            raise ClusterError(f"the workers of {self.address} cannot be asked: {_why(error)}") from error
-        for address, about in sorted(said.items()):
+        """See whether all workers have this version of this package, and are here, before anything is sent."""
+        workers = sorted(await self._workers() or ())
+        said = await asyncio.gather(*(self._about(worker) for worker in workers))
+        if all(isinstance(about, TimeoutError) for about in said):
+            raise ClusterError(f"no worker of {self.address} answers within {CONNECT_SECONDS:g} s, so {_NOTHING_SENT}")
+        hosts = [about.get("host") if isinstance(about, dict) else None for about in said]
+        self._leaves = self._leaves or any(host != platform.node() for host in hosts)  # a tunnel ends on loopback, too
+        self._hosts = () if self._leaves else tuple(sorted({_host(worker) for worker in workers}))
+        for address, about in zip(workers, said, strict=True):
             if _is_import_error(about):
                 raise ClusterError(
                     f"the worker at {address} cannot load cite-lsp ({_why(about)}), so {_NOTHING_SENT}: install"
@@ -169,6 +174,19 @@ class DaskCluster:
                     f" {_NOTHING_SENT}: install cite-lsp=={__version__} there"
                 )
 
+    async def _about(self, worker: str) -> Any:  # noqa: ANN401 - what it says is looked at
+        """Give what a worker says of itself, or why it does not."""
+        if self._client is None:
+            return OSError(self._gone)
+        asked = self._client.run(cluster_worker.about, workers=[worker], on_error="return")
+        try:
+            said: dict[str, Any] = await asyncio.wait_for(asked, CONNECT_SECONDS)
+        except TimeoutError as error:
+            return error
+        except Exception as error:
+            raise ClusterError(f"the workers of {self.address} cannot be asked: {_why(error)}") from error
+        return said.get(worker, OSError())
+
     async def _workers(self) -> dict[str, Any] | None:
         """Give the workers by their addresses, and note how much may be on its way and whether any is elsewhere.
 
@@ -181,7 +199,11 @@ class DaskCluster:
         except (OSError, TimeoutError):
             return None
         workers: dict[str, Any] = known["workers"]
-        self._leaves = self._leaves or any(not _is_loopback(_host(address)) for address in workers)
+        here = {address: each for address, each in workers.items() if _is_loopback(_host(address))}
+        if self._hosts:
+            workers = here
+        else:
+            self._leaves = self._leaves or len(here) < len(workers)
         wanted = _PER_THREAD * sum(int(each["nthreads"]) for each in workers.values())
         while self._at_once < wanted:
             self._at_once += 1
@@ -223,15 +245,21 @@ class DaskCluster:
                 await waiting
 
     async def _watch(self) -> None:
-        """Notice when the scheduler has gone, or all workers have for too long."""
-        last = time.monotonic()
+        """Notice when the scheduler has gone or is silent, or all workers have been gone, for too long."""
+        last = heard = time.monotonic()
         while self._lost is not None and not self._lost.done():
             await asyncio.sleep(_LOOK_UP)
             workers = await self._workers()
             if self._client is None or self._client.status != "running":
                 self._lost.set_result(self._gone)
-            elif workers is None or workers:
-                last = time.monotonic()
+            elif workers is None:
+                if time.monotonic() - heard > PATIENCE:
+                    silent = f"the scheduler at {self.address} has not answered for {PATIENCE:g} s"
+                    self._lost.set_result(f"{silent}; {_KEPT}")
+                continue
+            heard = time.monotonic()
+            if workers:
+                last = heard
             elif time.monotonic() - last > PATIENCE:
                 self._lost.set_result(f"{self._no_workers}; {_KEPT}")
 
@@ -299,6 +327,8 @@ def _is_loopback(host: str) -> bool:
 def _why(error: BaseException) -> str:
     """Give what an error says as a part of a sentence: its first line, or its kind."""
     text = " ".join(str(error).split("\n", 1)[0].split()).rstrip(".")
+    if not text and isinstance(error, TimeoutError):
+        return f"no answer within {CONNECT_SECONDS:g} s"
     found = re.fullmatch(r"[A-Za-z]+Error\((['\"])(.*)\1\)", text)
     text = found[2] if found else text
     return (text if len(text) <= 200 else text[:199] + "…") or type(error).__name__

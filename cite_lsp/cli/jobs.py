@@ -185,8 +185,8 @@ def _children(checker: Checker, request: Request, shape: Shape, jobs: int) -> "P
     if sys.platform == "linux" and threading.active_count() == 1:
         import_module("cite_lsp.findings.check")  # once, and not in each child
         _child = checker
-        return ProcessPoolExecutor(jobs, get_context("fork"), _begin_forked, (os.getpid(),))
-    return ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (request, shape))
+        return ProcessPoolExecutor(jobs, get_context("fork"), begin_child, (os.getpid(),))
+    return ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (os.getpid(), request, shape))
 
 
 def _done(children: "ProcessPoolExecutor", begun: Sequence["Future[list[Share]]"]) -> Iterator[Share]:
@@ -220,14 +220,12 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _ignore_interrupts() -> None:
-    """Leave an interrupt to the parent."""
+def begin_child(parent: int) -> None:
+    """Begin a child: an interrupt is left to the parent, and it ends with it.
+
+    It has both ends of the pipe that it is given work through, so that it would not hear of its parent's end.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _begin_forked(parent: int) -> None:
-    """Begin a child that inherited everything, the ends of its own pipe too: it would not hear of its parent's end."""
-    _ignore_interrupts()
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -237,10 +235,10 @@ def _begin_forked(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _begin(request: Request, shape: Shape) -> None:
+def _begin(parent: int, request: Request, shape: Shape) -> None:
     """Prepare a child that inherited nothing."""
     global _child  # noqa: PLW0603 - a child has one request, given before its first share
-    _ignore_interrupts()
+    begin_child(parent)
     _child = Checker(prepare(request), shape)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-import signal
+import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -11,6 +11,7 @@ from multiprocessing import active_children, get_context
 
 from cite_lsp.audit.judgement import Heard, Judged, Judgement
 from cite_lsp.audit.verdicts import Row, Verdict
+from cite_lsp.cli.jobs import begin_child
 from cite_lsp.cli.run import UnfinishedError
 from cite_lsp.judges.embedded import EmbeddedJudge
 from cite_lsp.worker.parser import Parser
@@ -20,6 +21,9 @@ WORTH_A_PROCESS = 500
 MOST_PROCESSES = 8
 _AT_ONCE = 64
 """Rows that a process is given at a time, all of one document."""
+
+_QUIET = "ignore:resource_tracker:UserWarning"
+"""Nobody can mend what Python warns of when it clears away behind a process that was ended."""
 
 _judge: EmbeddedJudge | None = None
 """Of such a process: who judges."""
@@ -40,8 +44,10 @@ class JudgeProcesses:
     reads_file = EmbeddedJudge.reads_file
 
     def __init__(self, processes: int) -> None:
+        if _QUIET not in sys.warnoptions:  # which the process that does so inherits
+            sys.warnoptions.append(_QUIET)
         # not forked: a thread may hold a lock at that moment
-        self._pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin)
+        self._pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin, (os.getpid(),))
 
     async def ask(self, rows: Sequence[Row], heard: Heard | None = None) -> Judgement:
         """Judge rows, some at a time. Raises `UnfinishedError` when a process dies."""
@@ -71,10 +77,10 @@ class JudgeProcesses:
             child.terminate()
 
 
-def _begin() -> None:
-    """Begin a process; an interrupt is its parent's matter."""
+def _begin(parent: int) -> None:
+    """Begin a process; an interrupt is its parent's matter, whose end it does not outlive."""
     global _judge  # noqa: PLW0603 - a process has one judge
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    begin_child(parent)
     _judge = EmbeddedJudge(Parser())
 
 

@@ -92,8 +92,13 @@ def judge_documents(
 
 
 def _cluster(wishes: Wishes) -> "DaskCluster | None":
+    """Give the cluster that a person names. Raises `UsageError`."""
     if wishes.scheduler is None:
         return None
+    if wishes.jobs:
+        raise UsageError(
+            "--jobs is about processes on this machine, and --scheduler judges on others: give one of them"
+        )
     from cite_lsp.cli.dask_cluster import DaskCluster  # noqa: PLC0415 - only here
 
     return DaskCluster(wishes.scheduler)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from cite_lsp.audit.judgement import AskingJudge, Heard, Judged, Judgement, Usage, merged
-from cite_lsp.audit.verdicts import Row, Verdict
+from cite_lsp.audit.verdicts import Row, Verdict, rests_on
 
 if TYPE_CHECKING:
     from cite_lsp.config.settings import LimitSettings
@@ -132,17 +132,8 @@ class CachedJudge:
         unwritten = self._writer.unwritten
         known = self._verdicts.recall(key for key in keys if key not in unwritten)
         rows_by_key = dict(zip(keys, rows, strict=True))
-        stands = {key: judged for key, judged in known.items() if _stands(judged, rows_by_key[key])}
+        stands = {key: judged for key, judged in known.items() if rests_on(judged.verdict, rows_by_key[key])}
         return keys, stands | {key: unwritten[key] for key in rows_by_key if key in unwritten}
-
-
-def _stands(judged: Judged, row: Row) -> bool:
-    """Whether the lines that a verdict relies on stand in the row: a file of verdicts may have come from anywhere."""
-    lines = [{number - each.start_line: text for number, text in each.lines} for each in row.excerpts]
-    return all(
-        each.excerpt < len(lines) and lines[each.excerpt].get(each.offset) == each.text
-        for each in judged.verdict.evidence
-    )
 
 
 class _Run:

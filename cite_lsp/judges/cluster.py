@@ -119,7 +119,7 @@ class ClusterJudge:
             return Parcel(__version__, self.identity, self.settings, self.audit, headers, tuple(given), grant).packed()
 
         try:
-            answer = Answer.opened(await self.carrier.answer(parcel), len(given), time.time())
+            answer = Answer.opened(await self.carrier.answer(parcel), given, time.time())
         except _DeclinedError as error:
             return replace(_failed(DECLINED, str(error), len(given)), declined=True)
         except ClusterError as error:

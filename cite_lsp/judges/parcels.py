@@ -14,7 +14,7 @@ import orjson
 from cite_lsp.audit.judgement import Judged, Judgement, Trouble, Usage
 from cite_lsp.audit.options import AuditOptions
 from cite_lsp.audit.row_data import row_from_data, row_to_data, verdict_from_data, verdict_to_data
-from cite_lsp.audit.verdicts import Row
+from cite_lsp.audit.verdicts import Row, Verdict, rests_on
 from cite_lsp.clients.address import Address
 from cite_lsp.clients.client import ClientError
 from cite_lsp.clients.redaction import kept_back, kept_back_lines
@@ -24,6 +24,8 @@ FORM = 1
 """The number of this form; a parcel of another one is not opened."""
 IN_PLACE_OF_A_KEY = "-----BEGIN PRIVATE KEY-----(kept back)-----END PRIVATE KEY-----"
 """What stands in place of a line that looks like a key: another such line, so that it is told as one kept back."""
+_MOST = 2**53
+"""Of whatever an answer counts: what is more was made up, and no file holds it."""
 _STAYS = {"headers", "exclude", "run"}
 """What of a judge's settings is not sent: secrets, and what only concerns documents."""
 
@@ -128,8 +130,8 @@ class Answer:
         })  # fmt: skip
 
     @classmethod
-    def opened(cls, answer: object, rows: int, at: float) -> Self:
-        """Give the answer of some bytes: to so many rows, received at a time in seconds since the epoch.
+    def opened(cls, answer: object, rows: Sequence[Row], at: float) -> Self:
+        """Give the answer of some bytes: to some rows, received at a time in seconds since the epoch.
 
         Raises:
             BadParcelError: It is none: what a cluster sends is not trusted to be whole.
@@ -140,15 +142,18 @@ class Answer:
             requests, tokens_in, tokens_out, cost = data["usage"]
             judgement = Judgement(
                 tuple([None if each is None else Judged(each, at) for each in verdicts]),
-                Usage(int(requests), int(tokens_in), int(tokens_out), None if cost is None else float(cost)),
-                tuple([Trouble(str(cause), str(message), int(count)) for cause, message, count in data["troubles"]]),
+                Usage(_count(requests), _count(tokens_in), _count(tokens_out), None if cost is None else _cost(cost)),
+                tuple([Trouble(str(cause), str(message), _count(count)) for cause, message, count in data["troubles"]]),
                 declined=bool(data["declined"]),
             )
-            used = Grant(int(data["used"][0]), float(data["used"][1]))
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            used = Grant(_count(data["used"][0]), _cost(data["used"][1]))
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise BadParcelError("an answer that cannot be read") from error
-        if len(judgement.answers) != rows:
-            raise BadParcelError(f"{len(judgement.answers):,} verdicts for {rows:,} rows")
+        if len(judgement.answers) != len(rows):
+            raise BadParcelError(f"{len(judgement.answers):,} verdicts for {len(rows):,} rows")
+        for verdict, row in zip(verdicts, rows, strict=True):
+            if verdict is not None and not _holds_together(verdict, row):
+                raise BadParcelError("a verdict that is none, or rests on lines that are not in its row")
         return cls(judgement, used)
 
 
@@ -209,6 +214,33 @@ def secrets_in(settings: JudgeSettings) -> str:
         ("judge.api_key_env", [settings.api_key_env or ""]),
     )
     return next((name for name, texts in told if any(map(kept_back, texts))), "")
+
+
+def _holds_together(verdict: Verdict, row: Row) -> bool:
+    """Whether a verdict says what one may say, as of those that a shared cache holds."""
+    texts = (verdict.reason, verdict.basis, verdict.judge)
+    return (
+        all(isinstance(text, str) for text in texts)
+        and (verdict.kind is None or verdict.label == "unsupported")
+        and (verdict.label != "supported" or bool(verdict.evidence))
+        and (verdict.confidence is None or 0 <= verdict.confidence <= 1)
+        and rests_on(verdict, row)
+    )
+
+
+def _count(number: float) -> int:
+    """Give a number of things. Raises `ValueError` where it is none, so that no limit is given back by it."""
+    found = int(number)
+    if not 0 <= found < _MOST:
+        raise ValueError(f"{number!r} is no count")
+    return found
+
+
+def _cost(number: float) -> float:
+    found = float(number)
+    if not 0 <= found < _MOST:
+        raise ValueError(f"{number!r} is no cost")
+    return found
 
 
 def _shown(text: str, is_key: bool) -> str:

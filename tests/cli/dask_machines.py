@@ -2,7 +2,8 @@
 
     python dask_machines.py local 2                          a scheduler with two workers, each restarted when it dies
     python dask_machines.py scheduler                        a scheduler without workers
-    python dask_machines.py worker ADDRESS [AS]              a worker; AS: `other-version` or `without-package`
+    python dask_machines.py worker ADDRESS [AS]              a worker; AS: `other-version` or `without-package`,
+                                                             `other-host`, or `later`: of another version at 127.0.0.2
 
 The first line of output is an address; of `local` the second is the process numbers of its workers.
 """
@@ -43,14 +44,19 @@ async def scheduler() -> None:
 async def worker(address: str, how: str = "") -> None:
     if how == "without-package":
         sys.modules["cite_lsp"] = None  # type: ignore[assignment]
-    if how == "other-version":
+    if how in ("other-version", "later"):
         import cite_lsp
 
         cite_lsp.__version__ = "0.0.9"
+    if how == "other-host":
+        import platform
+
+        platform.node = lambda: "elsewhere"
     from distributed import Worker
 
+    host = "127.0.0.2" if how == "later" else "127.0.0.1"
     folder = tempfile.gettempdir()
-    async with Worker(address, nthreads=1, host="127.0.0.1", dashboard=False, local_directory=folder) as found:
+    async with Worker(address, nthreads=1, host=host, dashboard=False, local_directory=folder) as found:
         print(found.address, flush=True)
         await _until_the_end_of_input()
 

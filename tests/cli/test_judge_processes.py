@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from multiprocessing import active_children
 
 import pytest
@@ -26,6 +28,27 @@ def test_how_many():
     assert processes_for(1_000_000, 0) <= MOST_PROCESSES
     assert processes_for(10, 0) == 1
     assert (processes_for(10, 4), processes_for(2, 4), processes_for(0, 4)) == (4, 2, 1)
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+def test_no_process_outlives_the_program(workspace, end):
+    claims = "".join(f"The number of `retries` is {number} (`a.py:2`).\n\n" for number in range(300))
+    files = {"cite-lsp.toml": "", "a.py": "\n".join(LINES)} | {f"docs/{number}.md": claims for number in range(30)}
+    command = [sys.executable, "-m", "cite_lsp", "judge", "--jobs", "2", "--format", "json"]
+    with subprocess.Popen(
+        command, cwd=workspace(files), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    ) as run:
+        assert run.stdout is not None
+        run.stdout.readline()
+        run.stdout.readline()
+        run.send_signal(end)
+        try:
+            _, errors = run.communicate(timeout=30)  # the children have the ends of the pipes, too
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            raise
+    assert run.returncode == (130 if end == signal.SIGINT else -end)
+    assert b"leaked" not in errors
 
 
 async def test_rows_are_answered_in_order_and_a_dead_process_is_said():

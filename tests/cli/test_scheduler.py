@@ -1,5 +1,6 @@
 """`cite-lsp judge --scheduler`: on a real Dask cluster of processes on this machine, one of which is killed."""
 
+import asyncio
 import json
 import os
 import random
@@ -60,7 +61,7 @@ def machine(*role: str, lines: int = 1, **environment: str) -> Iterator[Machine]
     assert process.stdout is not None
     try:
         told = [process.stdout.readline().strip() for _ in range(lines)]
-        assert told[0].startswith("tcp://127.0.0.1:"), told
+        assert told[0].startswith("tcp://127.0.0."), told
         yield Machine(process, told[0], *told[1:])
     finally:
         process.stdin.close()
@@ -260,6 +261,43 @@ def test_what_is_excluded_ignored_or_looks_like_a_key_is_judged_here(cluster, cl
         assert not any(text.encode() in each for each in sent), text
 
 
+def test_the_end_of_a_tunnel_is_not_this_machine(cli, workspace, monkeypatch):
+    files = corpus(3) | {"cite-lsp.toml": '[judge]\nexclude = ["src/closed.py"]\n', "src/closed.py": "CLOSED_CAP = 3\n"}
+    files["docs/all.md"] = "`CLOSED_CAP` is 4 (`src/closed.py:1`).\n"
+    folder = workspace(files)
+    sent = parcels(monkeypatch)
+    with machine("scheduler") as scheduler, machine("worker", scheduler.address, "other-host"):
+        assert cli(folder, "judge", "--scheduler", scheduler.address).code == 0
+    assert any(b"LIMIT_" in each for each in sent)
+    assert not any(b"CLOSED_CAP" in each for each in sent)
+
+
+async def test_whoever_joins_later_from_elsewhere_is_given_nothing():
+    async def packed() -> bytes:
+        return b"no parcel"
+
+    with machine("scheduler") as scheduler, machine("worker", scheduler.address) as worker:
+        cluster = dask_cluster.DaskCluster(scheduler.address)
+        try:
+            assert not await cluster.leaves()
+            with machine("worker", scheduler.address, "later") as later:
+                assert later.address.startswith("tcp://127.0.0.2:")
+                await asyncio.gather(*(cluster.answer(packed) for _ in range(12)))
+                who = await cluster._client.scheduler.identity()
+                tasks = {name: each["metrics"]["task_counts"] for name, each in who["workers"].items()}
+                assert set(tasks) == {worker.address, later.address}
+                opened = await cluster._client.run(_opened, workers=[later.address, worker.address])
+                assert opened[later.address] == 0
+                assert opened[worker.address] > 0
+        finally:
+            await cluster.close()
+
+
+def _opened(dask_worker: object) -> int:
+    """How many tasks a worker was given, as its log says."""
+    return sum(str(each).count("compute-task") for each in dask_worker.state.stimulus_log)  # type: ignore[attr-defined]
+
+
 def test_no_line_that_looks_like_a_key_goes_to_a_worker_that_asks_a_model(cluster, cli, workspace, monkeypatch):
     text = f'CAP = 3\nKEY = "{KEY}"\nLAST = 5\n'
     claim = f"The key is {KEY} (`src/a.py:1`)."
@@ -326,6 +364,44 @@ def test_nobody_at_the_address(process, workspace):
         rf"3 citations not judged: the scheduler at {address} cannot be reached \(.+\), so nothing was", line
     )
     assert "0 judged, 3 not judged" in ran.stdout
+
+
+def test_jobs_are_of_this_machine(cli, workspace):
+    ran = cli(workspace(corpus(1)), "judge", "--scheduler", "tcp://127.0.0.1:9", "--jobs", "2")
+    assert (ran.code, ran.out) == (2, "")
+    assert "give one of them" in ran.err
+
+
+def test_a_scheduler_that_takes_the_connection_and_says_nothing(workspace):
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        code = "from cite_lsp.cli import app, dask_cluster; dask_cluster.CONNECT_SECONDS = 1.0; app.main()"
+        command = [sys.executable, "-c", code, "judge", "--scheduler", address]
+        ran = subprocess.run(command, cwd=workspace(corpus(3)), capture_output=True, text=True, check=False, timeout=60)
+    assert ran.returncode == 3
+    (line,) = ran.stderr.splitlines()
+    assert f"the scheduler at {address} cannot be reached (no answer within 1 s), so nothing was sent" in line
+    assert "0 judged, 3 not judged" in ran.stdout
+
+
+def test_a_scheduler_that_stops_while_they_judge(workspace):
+    folder = workspace(corpus(30, citations=8, lines=40))
+    timed = "dask_cluster.PATIENCE = dask_cluster.CONNECT_SECONDS = 2.0"
+    code = f"from cite_lsp.cli import app, dask_cluster; {timed}; app.main()"
+    with machine("scheduler") as scheduler, machine("worker", scheduler.address):
+        command = [sys.executable, "-c", code, "judge", "--scheduler", scheduler.address, "--format", "json"]
+        with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            assert run.stdout is not None
+            assert run.stderr is not None
+            begun = b"".join(run.stdout.readline() for _ in range(3))
+            scheduler.process.send_signal(signal.SIGSTOP)
+            raw = begun + run.stdout.read()
+            errors = run.stderr.read().decode()
+            assert run.wait(60) == 3, errors
+    assert f"the scheduler at {scheduler.address} has not answered for 2 s; what was" in errors
+    assert told(raw)["summary"]["verdicts"]["unchecked"] > 0
 
 
 def test_workers_that_are_not_there_or_not_the_same(cli, workspace, monkeypatch):

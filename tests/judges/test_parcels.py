@@ -90,10 +90,12 @@ def test_answers_arrive_as_they_were_given():
     troubles = (Trouble("timeout", "it took too long", 1),)
     judgement = Judgement((Judged(verdict, 7.0), None), Usage(2, 30, 4, 0.5), troubles, declined=True)
     answer = Answer(judgement, Grant(2, 0.5))
-    assert Answer.opened(answer.packed(), 2, 7.0) == answer
+    assert Answer.opened(answer.packed(), [ROW, ROW], 7.0) == answer
 
 
-GOOD = json.loads(Answer(Judgement((Judged(Verdict("supported"), 0.0),))).packed())
+SUPPORTED = Verdict("supported", evidence=(Evidence(0, 0, FILE[0]),))
+GOOD = json.loads(Answer(Judgement((Judged(SUPPORTED, 0.0),))).packed())
+SAID = GOOD["answers"][0]
 
 
 @pytest.mark.parametrize(
@@ -116,13 +118,30 @@ GOOD = json.loads(Answer(Judgement((Judged(Verdict("supported"), 0.0),))).packed
         {"troubles": [["cause"]]},
         {"used": [1]},
         {"used": None},
+        {"answers": [SAID | {"evidence": []}]},
+        {"answers": [SAID | {"evidence": [[0, 0, "CAP = 4"]]}]},
+        {"answers": [SAID | {"evidence": [[0, 1, FILE[1]]]}]},
+        {"answers": [SAID | {"evidence": [[1, 0, FILE[0]]]}]},
+        {"answers": [SAID | {"evidence": [[-1, 0, FILE[0]]]}]},
+        {"answers": [SAID | {"kind": "contradicted"}]},
+        {"answers": [SAID | {"confidence": 1.5}]},
+        {"answers": [SAID | {"confidence": float("nan")}]},
+        {"answers": [SAID | {"reason": ["no", "text"]}]},
+        {"usage": [-1, 0, 0, None]},
+        {"usage": [float("inf"), 0, 0, None]},
+        {"usage": [0, 0, 0, float("nan")]},
+        {"troubles": [["cause", "message", -5]]},
+        {"used": [-1_000_000, 0.0]},
+        {"used": [0, -5.0]},
+        {"used": [0, float("nan")]},
+        {"used": [10**30, 0.0]},
     ],
 )
 def test_what_is_no_answer_is_not_taken(answer):
     packed = json.dumps({**GOOD, **answer}).encode() if isinstance(answer, dict) else answer
-    assert Answer.opened(json.dumps(GOOD).encode(), 1, 0.0)
+    assert Answer.opened(json.dumps(GOOD).encode(), [ROW], 0.0)
     with pytest.raises(BadParcelError):
-        Answer.opened(packed, 1, 0.0)
+        Answer.opened(packed, [ROW], 0.0)
     if isinstance(packed, bytes):
         with pytest.raises(BadParcelError):
             Parcel.opened(packed)

@@ -76,7 +76,7 @@ def test_a_project_file_is_refused_row_by_row_on_the_command_line(folder: Path, 
 async def test_a_project_file_is_refused_row_by_row_in_the_editor(folder: Path, name: str) -> None:
     write_all(folder, name)
     uri = (folder / "a.md").as_uri()
-    async with Session(folders=[folder], ignored=("cite-lsp/status", "window/showMessage")) as session:
+    async with Session(folders=[folder], ignored=QUIET) as session:
         session.open(uri, (folder / "a.md").read_text())
         shown = await shown_at_rest(session)
         session.save(uri)
@@ -116,6 +116,7 @@ async def test_the_editor_is_refused_row_by_row(folder: Path, way: str) -> None:
     assert not (folder / "ran").exists()
 
 
+QUIET = ("cite-lsp/status", "window/showMessage", "$/progress")
 PROGRAMS = (
     "core.fsmonitor core.pager core.sshCommand core.editor core.askPass core.alternateRefsCommand filter.x.clean "
     "filter.x.smudge filter.x.process gpg.program gpg.ssh.program diff.external diff.x.textconv diff.x.command "
@@ -157,7 +158,7 @@ async def test_a_folder_that_is_opened_runs_nothing(trapped: tuple[Path, Path]) 
     folder, mark = trapped
     uri, code = (folder / "a.md").as_uri(), (folder / "a.py").as_uri()
     options = {"trusted": False, "server": {"code_lens": True}}
-    async with Session(folders=[folder], options=options, ignored=("cite-lsp/status", "window/showMessage")) as session:
+    async with Session(folders=[folder], options=options, ignored=QUIET) as session:
         session.open(uri, (folder / "a.md").read_text())
         session.open(code, (folder / "a.py").read_text(), language="python")
         shown = await shown_at_rest(session)

@@ -18,6 +18,8 @@ CANARY = "canary_of_the_secret_file"
 SECRET = f"first\n{CANARY} = 1\nthird\n"
 INSIDE = "first\nsecond = 2\nthird\n"
 
+QUIET = ("cite-lsp/status", "window/showMessage", "$/progress")
+
 WAYS = {
     "up": "../secret/key.py",
     "up and down": "src/../../secret/key.py",
@@ -54,12 +56,8 @@ FORMS = {
 
 
 @pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def workspace(tmp_path: Path) -> Path:
     """A folder beside one that is nobody's business, with links into it."""
-    home = tmp_path / "home"
-    home.mkdir()
-    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
-        monkeypatch.setenv(name, str(home))
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret/key.py").write_text(SECRET)
     folder = tmp_path / "work"
@@ -152,7 +150,7 @@ async def test_the_server_shows_and_leads_to_nothing_outside(workspace: Path) ->
     text = document_of(workspace)
     uri = (workspace / "docs/a.md").as_uri()
     outside = (workspace.parent / "secret").as_uri()
-    async with Session(folders=[workspace], ignored=("cite-lsp/status", "window/showMessage")) as session:
+    async with Session(folders=[workspace], ignored=QUIET) as session:
         session.open(uri, text)
         shown = await shown_at_rest(session)
         session.save(uri)

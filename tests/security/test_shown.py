@@ -110,7 +110,7 @@ async def test_a_client_of_plain_text_gets_no_escapes(tmp_path: Path, monkeypatc
     uri = (folder / "a.md").as_uri()
     with hostile("No `code` [x](y).") as server:
         choose(monkeypatch, server, tmp_path / "cache")
-        ignored = ("cite-lsp/status", "window/showMessage")
+        ignored = ("cite-lsp/status", "window/showMessage", "$/progress")
         async with Session(folders=[folder], capabilities=capabilities, ignored=ignored) as session:
             session.open(uri, text)
             session.save(uri)

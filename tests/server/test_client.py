@@ -31,6 +31,11 @@ def test_who_can_do_all_is_known_for_it() -> None:
     able = client(
         {
             **CAPABILITIES,
+            "workspace": {
+                **CAPABILITIES["workspace"],
+                "codeLens": {"refreshSupport": True},
+                "inlayHint": {"refreshSupport": True},
+            },
             "textDocument": {
                 **CAPABILITIES["textDocument"],
                 "codeAction": {**CAPABILITIES["textDocument"]["codeAction"], "tagSupport": {"valueSet": [1]}},

@@ -54,6 +54,8 @@ class Process:
         message = {"id": self._number, "method": method}
         self.send(message if params is None else {**message, "params": params})
         answer = self.next()
+        while answer.get("method") == "cite-lsp/status":  # told when it has something to tell
+            answer = self.next()
         assert answer["id"] == self._number
         return answer
 

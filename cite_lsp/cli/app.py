@@ -139,6 +139,8 @@ def check(  # noqa: PLR0913, PLR0917 - its options
     file = None if report is None else ReportFile(report)
     request = Request(given, standard_input(given), stdin_path, root_folder, force_exclude)
     run = prepare(request)
+    if file is not None:
+        file.leave_out(run)
     if since is not None:
         from cite_lsp.cli.since import narrow  # noqa: PLC0415 - only here
 

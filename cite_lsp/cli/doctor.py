@@ -10,7 +10,7 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -248,7 +248,8 @@ def _command(judge: JudgeSettings) -> Finding:
         return Finding("judge", "wrong", 'the judge "command" needs judge.command: the program and its arguments')
     program = judge.command[0]
     if shutil.which(program) is None:
-        return Finding("judge", "wrong", f"{program}, the program of judge.command, is not found")
+        told = f"{_program_of(judge.command)}, the program of judge.command, is not found"
+        return Finding("judge", "wrong", told, "its first item is the program; each argument is an item of its own")
     return Finding("judge", "good", f"the program {program} gets the claims and the cited lines")
 
 
@@ -385,8 +386,15 @@ def _hidden(name: str, value: Any) -> str:  # noqa: ANN401 - any setting's
     if name.endswith(".headers") and isinstance(value, Mapping):
         return f"{', '.join(map(str, value))} (values not shown)"
     if name.endswith(".command") and value:
-        return f"{value[0]} (arguments not shown)" if value[1:] else str(value[0])
+        program = _program_of(value)
+        return program if [program] == list(value) else f"{program} (arguments not shown)"
     return "set (not shown)"
+
+
+def _program_of(command: Sequence[str]) -> str:
+    """Give the program of a command; of a whole line in place of it, what stands before the first blank."""
+    program = str(command[0])
+    return program if shutil.which(program) is not None else program.partition(" ")[0]
 
 
 def _tell(found: list[Finding], rows: list[SetRow], root: str, console: Console) -> None:

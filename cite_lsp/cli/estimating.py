@@ -48,6 +48,8 @@ def tell_estimate(judging: "Judging", console: Console) -> int:
     """Print what judging would take; give the exit status."""
     if judging.wishes.output not in {"text", "json"}:
         raise UsageError(f"--estimate is written as text or json; leave --format {judging.wishes.output} out")
+    if judging.wishes.report is not None:
+        raise UsageError("--estimate finds nothing that could be reported; leave --report out")
     if judging.run.problems:
         return judging.refused()
     needed, asked = Needed(), set[str]()

@@ -107,6 +107,8 @@ def _cluster(wishes: Wishes) -> "DaskCluster | None":
 def _report(judging: "Judging", started: float) -> int:
     run, wishes, console = judging.run, judging.wishes, judging.console
     file = ReportFile(wishes.report) if wishes.report is not None else None
+    if file is not None:
+        file.leave_out(run)
     outputs = list(_outputs(judging, file))
     for _, writer in outputs:
         writer.begin()

@@ -73,7 +73,8 @@ def run_policies(  # noqa: PLR0913, PLR0917 - its options
     checked (nobody who answers, a failed request, the deadline, a document that was not read).
     """
     from cite_lsp.cli.console import make_console, standard_input  # noqa: PLC0415 - only here
-    from cite_lsp.cli.policy_asking import Wishes, ask_policies  # noqa: PLC0415
+    from cite_lsp.cli.policy_asked import Wishes  # noqa: PLC0415
+    from cite_lsp.cli.policy_asking import ask_policies  # noqa: PLC0415
 
     named = tuple(paths or ())
     wishes = Wishes(

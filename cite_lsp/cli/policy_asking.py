@@ -4,9 +4,9 @@ import asyncio
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
@@ -19,18 +19,17 @@ from cite_lsp.cli.interrupts import be_patient, cancelled_once
 from cite_lsp.cli.judges import Judges
 from cite_lsp.cli.judging import DONE, FOUND, INTERRUPTED, UNFINISHED, USAGE, errors_of
 from cite_lsp.cli.policy_account import Account, Unchecked
+from cite_lsp.cli.policy_asked import Asked, Job, Subject, Telling, Wishes
 from cite_lsp.cli.policy_checking import Refusal, usable
 from cite_lsp.cli.policy_clients import Clients, Counted
 from cite_lsp.cli.policy_shelf import Shelf, read_any
 from cite_lsp.cli.run import Request, Run, UsageError, absolute, prepare
 from cite_lsp.document.blocks import syntax_of
-from cite_lsp.document.document import Document
 from cite_lsp.findings.check import Levels, as_finding, find_ignores, is_tracked
-from cite_lsp.findings.finding import Finding, Severity
 from cite_lsp.findings.places import Places
-from cite_lsp.findings.policing import Beside, PolicyTold, told_of
+from cite_lsp.findings.policing import told_of
 from cite_lsp.findings.reading import parse_document
-from cite_lsp.judges.policies import NO_INPUT, CitedLines, Plan, PolicyOutcome, cited_lines, not_asked, plan, run_policy
+from cite_lsp.judges.policies import NO_INPUT, CitedLines, PolicyOutcome, cited_lines, not_asked, plan, run_policy
 from cite_lsp.judges.sending import Sending
 from cite_lsp.policy.progress import Progress, Stop
 from cite_lsp.snapshot.ladder import joined
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from cite_lsp.config import Settings
     from cite_lsp.policy.files import PolicyFile
     from cite_lsp.policy.options import RunOptions
-    from cite_lsp.policy.report import Report
     from cite_lsp.policy.splitting import Piece
 
 AT_ONCE = 8
@@ -52,101 +50,6 @@ _INTERRUPTED = "the run was interrupted"
 _ASK_ANYWAY = "; with --ignored it is"
 _SWITCHED_OFF = 'judge.run is "off" there'
 _LEAST_SECONDS = 0.001
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What a person wants of `policy run`."""
-
-    policies: tuple[str, ...] = ()
-    given: str | None = None
-    """The file that `input = "given"` means."""
-    command_line: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that the command line gives, by their dotted names."""
-    window: int | None = None
-    concurrency: int | None = None
-    deadline: float | None = None
-    ignored: bool = False
-    """Whether documents that were named are asked about though git ignores them."""
-    estimate: bool = False
-    output: str = "text"
-    """The format."""
-    fail_level: Severity = Severity.ERROR
-    level: Severity = Severity.HINT
-    cached: bool = True
-    quiet: bool = False
-
-    @property
-    def json(self) -> bool:
-        """Whether a program reads the output as JSON of ours."""
-        return self.output == "json"
-
-
-@dataclass(frozen=True, slots=True)
-class Telling:
-    """What is told of one passage, under the settings of its document."""
-
-    finding: Finding
-    told: PolicyTold
-
-    @property
-    def related(self) -> tuple[Beside, ...]:
-        """The other passages that it rests on."""
-        return self.told.related
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What came of one document under one policy, as the formats show it.
-
-    Attributes:
-        path: Relative to the root.
-        file: The policy.
-        text: The document's; "" where it was not read.
-        sha256: Of its bytes.
-        outcome: What was answered; None where nobody was asked about any passage.
-        told: In the order of the text.
-        unchecked: What was not checked, an entry for each reason.
-    """
-
-    path: str
-    file: "PolicyFile"
-    text: str = ""
-    sha256: str = ""
-    outcome: PolicyOutcome | None = None
-    told: tuple[Telling, ...] = ()
-    unchecked: tuple[Unchecked, ...] = ()
-
-    @property
-    def report(self) -> "Report | None":
-        """What was answered."""
-        return None if self.outcome is None else self.outcome.report
-
-    @property
-    def pieces(self) -> "Sequence[Piece]":
-        """The passages, in the order of the text."""
-        return () if self.outcome is None else tuple(self.outcome.plan.pieces.values())
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One document under one policy."""
-
-    path: str
-    file: "PolicyFile"
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A document as a policy is asked about it."""
-
-    text: str
-    sha256: str
-    document: Document
-    settings: "Settings"
-    inside: str
-    """Its path relative to the folder of its settings."""
-    plan: Plan
 
 
 def ask_policies(

@@ -15,7 +15,8 @@ from cite_lsp.judges.policies import NO_INPUT
 from cite_lsp.policy.estimating import estimate
 
 if TYPE_CHECKING:
-    from cite_lsp.cli.policy_asking import Asking, Job, Subject
+    from cite_lsp.cli.policy_asked import Job, Subject
+    from cite_lsp.cli.policy_asking import Asking
 
 
 @dataclass(slots=True)

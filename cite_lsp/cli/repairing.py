@@ -41,6 +41,8 @@ def repair_documents(judging: "Judging", started: float) -> int:
     wishes = judging.wishes
     if wishes.output != "text":
         raise UsageError(f"--on-found repair prints a diff; for --format {wishes.output} say --on-found report or fail")
+    if wishes.report is not None:
+        raise UsageError("--on-found repair prints a diff; for --report say --on-found report or fail")
     if judging.run.overlaid and wishes.write:
         raise UsageError("--write is for files; of standard input a diff is printed")
     if judging.run.problems:

@@ -59,7 +59,7 @@ PROJECT_MAY: dict[str, frozenset[str]] = {
 
 SECRET: frozenset[str] = frozenset(
     {"judge.headers", "judge.api_key_env", "repair.headers", "repair.api_key_env", "cache.url", "judge.base_url",
-     "repair.base_url"}
+     "repair.base_url", "judge.command"}
 )  # fmt: skip
 """Rows whose values are never printed, since they may hold a key."""
 

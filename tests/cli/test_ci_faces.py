@@ -12,6 +12,7 @@ import sys
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from jsonschema import validators
@@ -36,6 +37,8 @@ def repository(workspace) -> Path:
     folder = workspace(
         {"docs/a b.md": "See `src/a.py:9`.\n", "docs/c.md": "The limit (`src/a.py:3`).\n", "src/a.py": source}
     )
+    for name in ("shlex.py", "venv.py", "pip.py"):  # nothing of the repository is run
+        (folder / name).write_text("from pathlib import Path\nPath(__file__).with_name('owned').touch()\n")
     git(folder, "init", "-q", "-b", "main")
     commit(folder, "first")
     return folder
@@ -74,6 +77,9 @@ def faults(name: str, data: object) -> list[str]:
 class Job:
     """Runs the action's steps as a runner does: inputs through the environment, outputs through files."""
 
+    installed: ClassVar[dict[str, dict[str, str]]] = {}
+    """What came of the first step, by the version: what is on the PATH is looked for once."""
+
     def __init__(self, folder: Path, temporary: Path) -> None:
         self.folder = folder
         self.temporary = temporary
@@ -86,7 +92,9 @@ class Job:
         known = {f"inputs.{name}": each.get("default", "") for name, each in self.action["inputs"].items()}
         known |= {f"inputs.{name.replace('_', '-')}": value for name, value in inputs.items()}
         known["github.action_path"] = str(ACTION.parent)
-        for step in self.action["runs"]["steps"]:
+        before = self.installed.get(inputs.get("version", ""), {})
+        known |= before
+        for step in self.action["runs"]["steps"][1 if before else 0 :]:
             written = self.temporary / f"{step['id']}.outputs"
             written.write_text("")
             env = {name: self._filled(value, known) for name, value in step["env"].items()}
@@ -98,9 +106,12 @@ class Job:
             place = self.folder / self._filled(step.get("working-directory", "."), known)
             ran = bash(step["run"], place, env)
             self.outputs = dict(line.split("=", 1) for line in written.read_text().splitlines())
-            known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in self.outputs.items()}
+            outputs = {f"steps.{step['id']}.outputs.{name}": value for name, value in self.outputs.items()}
+            known |= outputs
             if ran.returncode:
                 break
+            if inputs.get("version") == "installed" and step["id"] == "install":
+                self.installed["installed"] = outputs
         return ran
 
     def _filled(self, text: str, known: Mapping[str, str]) -> str:
@@ -174,10 +185,11 @@ def test_the_action_refuses_what_it_does_not_know(job, inputs, message):
 
 
 def test_a_summary_is_no_longer_than_it_may_be(job):
-    name = f"src/{'x' * 200}.py"
+    name = "/".join(["src", *["x" * 200] * 3, "a.py"])
+    (job.folder / name).parent.mkdir(parents=True)
     (job.folder / name).write_text("x = 1\n")
-    for number in range(5):
-        lines = [f"See `{name}:{line}`.\n\n" for line in range(10, 500)]
+    for number in range(3):
+        lines = [f"See `{name}:{line}`.\n\n" for line in range(10, 340)]
         (job.folder / f"docs/{number}.md").write_text("".join(lines))
     ran = job.run(version="installed")
     assert ran.returncode == 1
@@ -192,12 +204,14 @@ def test_the_action_installs_what_it_comes_with(job, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", next(path for path in sys.path if path.endswith("site-packages")))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_NO_DEPS", "1")
+    monkeypatch.setenv("PIP_NO_COMPILE", "1")  # which is most of the time
     monkeypatch.setenv("PIP_NO_BUILD_ISOLATION", "0")  # which switches it off
     job.action["runs"]["steps"] = job.action["runs"]["steps"][:1]
     ran = job.run(python=sys.executable)
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("cite-lsp ")
     assert Path(job.outputs["program"]).is_relative_to(job.temporary)
+    assert not (job.folder / "owned").exists()
 
 
 # --- GitLab
@@ -251,7 +265,7 @@ def pre_commit(repository, tmp_path):
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         env = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "PRE_COMMIT_HOME": str(tmp_path / "pc")}
-        command = [sys.executable, "-m", "pre_commit", "run", "--color", "never", *arguments]
+        command = [sys.executable, "-P", "-m", "pre_commit", "run", "--color", "never", *arguments]
         return subprocess.run(
             command, cwd=repository, env=env, capture_output=True, text=True, timeout=100, check=False
         )
@@ -270,8 +284,10 @@ def test_the_hook_checks_the_documents_that_are_committed(pre_commit, repository
     assert "docs/a b.md" in ran.stdout
     assert "line-out-of-range" in ran.stdout
     (repository / "cite-lsp.toml").write_text("[files]\nexclude = ['docs/a*']\n")  # holds for names too
+    (repository / "--report=b.md").write_text("See `src/a.py:3`.\n")
     git(repository, "add", "-A")
     assert pre_commit("cite-lsp", "--all-files").returncode == 0
+    assert not (repository / "b.md").exists()  # a name is no option
     assert "Skipped" in pre_commit("cite-lsp", "--files", "src/a.py").stdout
 
 

@@ -153,6 +153,10 @@ def test_a_judge_that_answers(cli, folder, tmp_path, monkeypatch):
     ran = cli(folder, "doctor", "--format", "json")
     assert ran.code == 1
     assert ("wrong", f"{tmp_path / 'gone'}, the program of judge.command, is not found") in of(ran, "judge")
+    for line in ('["judge --token=hush"]', "judge --token=hush"):  # a whole line in place of a list
+        monkeypatch.setenv("CITE_LSP_JUDGE_COMMAND", line)
+        ran = cli(folder, "doctor", "--format", "json")
+        assert (ran.code, "hush" in ran.out + ran.err) == (1, False)
 
 
 def test_without_git(cli, folder, monkeypatch, tmp_path):

@@ -1,11 +1,17 @@
 """`--format github`, `gitlab`, `markdown`, and `--report`: what CI shows of a run; nothing in it is a command."""
 
 import json
+import os
+import re
 import subprocess
 
 import pytest
+from rich.console import Console
 
-from cite_lsp.cli.formats.as_github import escaped, escaped_property
+from cite_lsp.cli.formats.as_github import GithubWriter, escaped, escaped_property
+from cite_lsp.cli.run import Request, prepare
+from cite_lsp.cli.summary import Summary
+from cite_lsp.findings.finding import Severity
 
 SOURCE = "import os\nx = 3\n\ny = 4\n"
 
@@ -82,6 +88,7 @@ def test_an_unread_document_is_no_silence(cli, workspace):
     ((kind, place, message),) = commands(ran.out)
     assert (ran.code, kind, place["file"]) == (3, "error", "docs/a.md")
     assert message.endswith("; it was not checked")
+    assert "1 document, 1 not read, " in ran.out
     (issue,) = json.loads(cli(folder, "check", "--format", "gitlab").raw)
     assert (issue["check_name"], issue["severity"]) == ("not-read", "major")
 
@@ -105,6 +112,37 @@ def test_gitlab_gets_an_empty_list_where_nothing_is_found(cli, workspace):
     folder = workspace({"docs/a.md": "See `src/a.py:1`.\n", "src/a.py": SOURCE})
     ran = cli(folder, "check", "--format", "gitlab")
     assert (ran.code, json.loads(ran.raw)) == (0, [])
+
+
+def test_each_refused_setting_has_a_fingerprint_of_its_own(cli, workspace):
+    wrong = "[rules]\nmooved = 'off'\n"
+    folder = workspace({f"{name}/{file}": text for name in "ab" for file, text in
+                        (("cite-lsp.toml", wrong), ("c.md", "# C\n"))} | {"cite-lsp.toml": ""})  # fmt: skip
+    issues = json.loads(cli(folder, "check", "--format", "gitlab").raw)
+    assert [each["location"]["path"] for each in issues] == ["a/cite-lsp.toml", "b/cite-lsp.toml"]
+    assert len({each["fingerprint"] for each in issues}) == 2
+
+
+@pytest.mark.parametrize(
+    ("document", "statuses"),
+    [("See `src/a.py:9`.\n", (1, 1)), ("See `src/a.py:3`.\n", (0, 1)), ("See `src/a.py:1`.\n", (0, 0)), ("\0", (3, 3))],
+)
+def test_all_formats_end_with_the_same_status(cli, workspace, document, statuses):
+    folder = workspace({"docs/a.md": document, "src/a.py": SOURCE})
+    for output in ("text", "json", "sarif", "github", "gitlab", "markdown"):
+        ran = [cli(folder, "check", "--format", output, "--fail-level", level) for level in ("error", "warning")]
+        assert tuple(each.code for each in ran) == statuses, output
+
+
+def test_what_is_told_besides_makes_no_command(workspace):
+    run = prepare(Request((str(workspace({"docs/a.md": "# A\n"})),)))
+    run.notes = ("##[set-output name=a]b and\n::error::c",)
+    written: list[bytes] = []
+    writer = GithubWriter(written.append, run, Console(), Severity.WARNING)
+    writer.end(Summary(), 0.1)
+    out = b"".join(written).decode()
+    assert "note: ## [set-output name=a]b" in out
+    assert not re.search(r"##\[|^::", out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("output", ["github", "gitlab"])
@@ -157,6 +195,30 @@ def test_a_report_is_written_beside_any_format(cli, workspace, tmp_path):
     assert ran.code == 2
     assert f"{tmp_path / 'no'} is no folder" in ran.err
     assert cli(folder, "check", "--report", str(tmp_path)).code == 2
+
+
+def test_the_report_of_an_earlier_run_is_no_document(cli, workspace):
+    folder = workspace({"docs/a.md": "See `src/a.py:9`.\n", "src/a.py": SOURCE})
+    for command in ("check", "judge", "check"):
+        ran = cli(folder, command, "--format", "gitlab", "--report", "report.md")
+        assert [each["location"]["path"] for each in json.loads(ran.raw)] == ["docs/a.md"]
+    ran = cli(folder, "check", "--format", "gitlab", "--report", "report.md", "report.md")  # it is named
+    assert "report.md" in ran.out
+
+
+def test_a_report_that_cannot_be_written_is_said_before_anything_is_asked(cli, workspace, tmp_path):
+    folder = workspace({"docs/a.md": "See `src/a.py:9`.\n", "src/a.py": SOURCE})
+    for command in ("check", "judge"):
+        ran = cli(folder, command, "--report", "a" * 5_000)
+        assert (ran.code, ran.out, "cannot be written" in ran.err) == (2, "", True)
+    locked = tmp_path / "locked"
+    locked.mkdir(0o500)
+    if not os.access(locked, os.W_OK):  # a superuser may
+        ran = cli(folder, "judge", "--report", str(locked / "report.md"))
+        assert (ran.code, ran.out, "there is no permission to" in ran.err) == (2, "", True)
+    for more in (("--estimate",), ("--on-found", "repair")):
+        ran = cli(folder, "judge", "--report", "report.md", *more)
+        assert (ran.code, "--report" in ran.err) == (2, True)
 
 
 def test_a_judge_annotates_what_it_says_whatever_its_severity(cli, workspace):

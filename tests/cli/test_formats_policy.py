@@ -83,6 +83,10 @@ def test_findings_of_policies_stand_at_their_passages(cli, workspace, server):
     assert [each["fingerprint"] for each in issues] == [
         each["partialFingerprints"]["citeLsp/v1"] for each in sarif["results"]
     ]
+    (folder / "logs/a.log").write_text("09:59 INFO begins\n" + LOG)
+    shifted = json.loads(run(cli, folder, server, "gitlab").raw)
+    assert [each["fingerprint"] for each in shifted] == [each["fingerprint"] for each in issues]
+    (folder / "logs/a.log").write_text(LOG)
     ran = run(cli, folder, server, "github")
     assert ran.out.count("title=cite-lsp policy%3Atrouble/failure,file=logs/a.log,line=") == 2
     assert "4 passages, 4 checked, 0 not checked" in ran.out

@@ -1,6 +1,7 @@
 """`--format sarif`: valid against the standard's schema, ready for code scanning, honest about what was not checked."""
 
 import json
+import re
 import subprocess
 from importlib.resources import files
 
@@ -82,6 +83,23 @@ def test_a_verdict_names_the_lines_it_rests_on(cli, workspace, validator):
     assert place["artifactLocation"]["uri"] == "src/a.py"
 
 
+def test_lines_of_an_older_file_are_no_places_of_todays(cli, workspace, validator):
+    source = "\n" * 40 + "def limit():\n    retries = 3\n    return retries\n"
+    folder = workspace({"src/a.py": source})
+
+    def git(*arguments: str) -> str:
+        who = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments]
+        return subprocess.run(who, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+    for command in ("init -q", "remote add origin https://github.com/o/r", "add -A", "commit -qm first"):
+        git(*command.split(" "))
+    link = f"https://github.com/o/r/blob/{git('rev-parse', 'HEAD')}/src/a.py#L42"
+    workspace({"src/a.py": "x = 1\n", "docs/a.md": f"The number of `retries` is 5 ([here]({link})).\n"})
+    run = parsed(cli(folder, "judge", "--format", "sarif"), validator)
+    (result,) = [each for each in run["results"] if each["ruleId"] == "unsupported"]
+    assert "relatedLocations" not in result
+
+
 def test_fingerprints_outlive_shifted_lines_and_are_unique(cli, workspace, validator):
     twice = "See `src/a.py:9`.\n\nSee `src/a.py:9`.\n\nOther `src/a.py:9`.\n"
     folder = workspace({"docs/a.md": twice, "src/a.py": SOURCE})
@@ -127,6 +145,7 @@ def test_paths_are_relative_to_the_top_of_the_repository(cli, workspace, validat
     subprocess.run(["git", "init", "-q", str(folder)], check=True)
     run = parsed(cli(folder / "site", "check", "--format", "sarif"), validator)
     assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "site/docs/a.md"
+    assert run["automationDetails"]["id"] == "cite-lsp/check/site/"  # another root's upload does not take its place
 
 
 def test_what_was_not_checked_is_said_and_the_run_is_no_success(cli, workspace, validator):
@@ -186,11 +205,15 @@ def test_what_is_over_the_limit_is_left_out_quietest_first_and_counted(cli, work
     assert 0 < len(run["results"]) < 10
 
 
-def test_texts_of_documents_make_no_links(cli, workspace, validator):
-    folder = workspace({"docs/a.md": "See `app/[id](evil).py:1` and `app/[id].ts:99`.\n", "app/[id].ts": "x\n"})
+def test_texts_of_documents_make_no_links_and_no_placeholders(cli, workspace, validator):
+    names = ["app/{0}.py", "app/{{a}}/b.py", "app/[id](1).py", "app/[id].ts"]
+    cited = "".join(f"See [it](<../{name}#L99>).\n\n" for name in names)
+    folder = workspace({"docs/a.md": cited, **dict.fromkeys(names, "x\n")})
     run = parsed(cli(folder, "check", "--format", "sarif"), validator)
-    for result in run["results"]:
-        assert "[id](" not in result["message"]["text"].replace("\\[", "")
+    texts = [each["message"]["text"] for each in run["results"]]
+    assert [text.replace("\u200b", "").split("`")[1] for text in texts] == names  # as they are, to a reader
+    assert not any(re.search(r"\]\(|\{\d|\{\{|\}\}", text) for text in texts)
+    assert names[-1] in texts[-1]  # what no viewer takes for anything stays
 
 
 def test_quieter_findings_are_counted_only(cli, workspace, validator):

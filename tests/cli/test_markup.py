@@ -98,3 +98,4 @@ def test_a_message_shows_names_as_code():
     assert message("`src/a.py` has 3 lines; see `b`") == "`src/a.py` has 3 lines; see `b`"
     assert language("src/a.py") == "python"
     assert language("src/a.p`y") == ""
+    assert language("src/a.mermaid") == language("b.GeoJSON") == ""  # they would be drawn

@@ -5,13 +5,14 @@ GitHub shows ten annotations of a kind from one step; what is over that is a lis
 
 from collections import Counter
 from collections.abc import Callable, Collection
+from io import StringIO
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from cite_lsp.cli.formats.as_json import shown
 from cite_lsp.cli.formats.as_text import TextWriter, told_of_verdicts, visible
-from cite_lsp.cli.formats.entries import Ending, Entries, Entry, Region, Top, Unchecked, problem_entry
+from cite_lsp.cli.formats.entries import Ending, Entries, Entry, Region, Unchecked, problem_entries
 from cite_lsp.cli.run import Run
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
@@ -45,7 +46,7 @@ class GithubWriter:
         Args:
             write: Takes the bytes.
             run: The run.
-            console: Where `write` leads, for the summary.
+            console: Where `write` leads, for the width of the summary.
             level: The quietest severity that is annotated.
             always: Codes that are annotated whatever their severity.
             quiet: Whether there is no summary.
@@ -56,7 +57,10 @@ class GithubWriter:
         self._level = level
         self._always = always
         self._quiet = quiet
-        self._text = TextWriter(console, run, level, judges=judges, verdicts=bool(always))
+        self._lines = StringIO()
+        """The summary: what it says of files goes through `_line` like all else that is no command."""
+        plain = Console(file=self._lines, width=console.width, color_system=None, force_terminal=False)
+        self._text = TextWriter(plain, run, level, judges=judges, verdicts=bool(always))
         self._shown: Counter[str] = Counter()
         self._over: Counter[str] = Counter()
         self._listed: list[str] = []
@@ -64,12 +68,9 @@ class GithubWriter:
 
     def begin(self) -> None:
         """Annotate the settings that were refused."""
-        top = Top.of(self._run.root)
-        for problem in self._run.problems:
-            path = top.of_source(problem.source)
-            entry = problem_entry(problem)
+        for path, entry in problem_entries(self._run):
             if path is None:
-                self._tell("error", "setting", f"{problem.source}: {entry.message}")
+                self._tell("error", "setting", entry.message)
             else:
                 self._annotate(path, entry)
 
@@ -94,6 +95,8 @@ class GithubWriter:
             besides = list(told_of_verdicts(summary)) if account is not None else []
             partly = account is not None and account.interrupted
             self._text.end(summary, seconds, [*besides, *self._told_of_more()], partly=partly)
+            for line in self._lines.getvalue().splitlines():
+                self._line(line)
 
     def close(self, ending: Ending) -> None:
         """Write what is over the limit, what was not checked, and the lines of a summary."""

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from cite_lsp.cli.formats.as_json import dumps
 from cite_lsp.cli.formats.as_text import visible
-from cite_lsp.cli.formats.entries import NOT_CHECKED, NOT_READ, Ending, Entries, Region, Top, fingerprint, problem_entry
+from cite_lsp.cli.formats.entries import NOT_CHECKED, NOT_READ, Ending, Entries, Region, fingerprint, problem_entries
 from cite_lsp.cli.run import Run
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
@@ -47,12 +47,9 @@ class GitlabWriter:
     def begin(self) -> None:
         """Begin the list, with the settings that were refused."""
         self._write(b"[")
-        top = Top.of(self._run.root)
-        for problem in self._run.problems:
-            path = top.of_source(problem.source)
-            entry = problem_entry(problem)
+        for path, entry in problem_entries(self._run):
             if path is None:
-                self._say(f"{problem.source}: {entry.message}")
+                self._say(entry.message)
             else:
                 self._issue(path, entry.code, entry.severity, entry.message, entry.fingerprint, entry.region)
 

@@ -18,7 +18,7 @@ from cite_lsp.cli.formats.entries import (
     Region,
     Top,
     Unchecked,
-    problem_entry,
+    problem_entries,
 )
 from cite_lsp.cli.run import Run
 from cite_lsp.cli.summary import Summary
@@ -37,8 +37,8 @@ _AT_ONCE = 250
 _BASE = "%SRCROOT%"
 _LEVELS = {"error": "error", "warning": "warning", "information": "note", "hint": "note"}
 _PROBLEMS = {"error": "error", "warning": "warning", "information": "recommendation", "hint": "recommendation"}
-_LINK = re.compile(r"\[(?=[^\]\n]*\]\()")
-"""Begins what a viewer would take for a link."""
+_MARKS = re.compile(r"\](?=\()|\{(?=[{0-9])|\}(?=\})")
+"""What a viewer may take for a link, `[text](1)`, for a placeholder, `{0}`, or, doubled, for one brace."""
 _NOTE = "note"
 _DESCRIPTORS = {
     NOT_READ: "A document was not read.",
@@ -67,7 +67,7 @@ class SarifWriter:
             run: The run.
             level: The quietest severity that is a result.
             always: Codes that are results whatever their severity.
-            command: Which command runs: code scanning keeps the alerts of each apart.
+            command: Which command runs: code scanning keeps the alerts of each apart, as it does those of each root.
         """
         self._write = write
         self._run = run
@@ -82,11 +82,9 @@ class SarifWriter:
 
     def begin(self) -> None:
         """Take in the settings that were refused."""
-        top = Top.of(self._run.root)
-        for problem in self._run.problems:
-            path = top.of_source(problem.source)
+        for path, entry in problem_entries(self._run):
             if path is not None:
-                self._take(path, problem_entry(problem))
+                self._take(path, entry)
 
     def write(self, piece: bytes) -> None:
         """Take in one document, as its form gives it."""
@@ -106,6 +104,7 @@ class SarifWriter:
             "resolved": summary.resolved,
             "judged": summary.judged,
             "notJudged": summary.anchors - summary.judged,
+            "accepted": summary.accepted,
         }
         notes = (*self._run.notes, *summary.notes)
         not_judged = account.notes if account is not None else ()
@@ -119,8 +118,9 @@ class SarifWriter:
         head = {
             "tool": {"driver": self._driver()},
             "columnKind": "utf16CodeUnits",
+            "newlineSequences": ["\r\n", "\n", "\r"],
             "originalUriBaseIds": {_BASE: {"description": {"text": "The top of the repository."}}},
-            "automationDetails": {"id": f"cite-lsp/{self._command}/"},
+            "automationDetails": {"id": f"cite-lsp/{self._command}/{shown(Top.of(self._run.root).prefix)}"},
             "invocations": [
                 {
                     "executionSuccessful": done,
@@ -192,12 +192,8 @@ class SarifWriter:
         return {"name": "cite-lsp", "semanticVersion": __version__, "rules": rules, "notifications": notifications}
 
     def _of_settings(self) -> Iterator[dict[str, Any]]:
-        top = Top.of(self._run.root) if self._run.problems else None
-        for problem in self._run.problems:
-            path = top.of_source(problem.source) if top is not None else None
-            entry = problem_entry(problem)
-            message = entry.message if path is not None else f"{problem.source}: {entry.message}"
-            yield _notification("setting", "error", message, path, entry.region if path is not None else None)
+        for path, entry in problem_entries(self._run):
+            yield _notification("setting", "error", entry.message, path, entry.region if path is not None else None)
 
     def _notifications(self, ending: Ending) -> Iterator[dict[str, Any]]:
         for path, why, missed in self._unchecked.unread:
@@ -262,5 +258,9 @@ def _notification(
 
 
 def _text(message: str) -> str:
-    """Give a message in which a viewer sees no link: documents and paths have brackets."""
-    return _LINK.sub(r"\\[", shown(message)) or "(no message)"
+    """Give a message in which a viewer sees neither link nor placeholder: documents and paths have brackets.
+
+    They are broken by a blank of no width. Viewers differ in whether they take back the standard's own escapes, and
+    those that do not would show them.
+    """
+    return _MARKS.sub("\\g<0>\u200b", shown(message)) or "(no message)"

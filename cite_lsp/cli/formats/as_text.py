@@ -180,6 +180,7 @@ class TextWriter:
             self._line(("note: ", "bold"), visible(note))
         coverage = [
             _count(summary.documents, "document"),
+            *([f"{summary.unread:,} not read"] if summary.unread else []),
             f"{_count(summary.anchors, 'citation')} recognised",
             f"{summary.resolved:,} resolved",
             *([f"{summary.judged:,} judged"] if summary.outcomes else []),
@@ -212,7 +213,7 @@ class TextWriter:
         hidden = [severity for severity, count in unseen.items() if count]
         if not any(counts.values()):
             left = summary.anchors - summary.judged if self._judges else 0
-            if left or self._partly:
+            if left or self._partly or summary.unread:
                 return [f"no findings in {seconds:.1f} s", f"; {_count(left, 'citation')} not judged" if left else ""]
             return [("no findings", "bold green"), f" in {seconds:.1f} s"]
         line: list[Part] = []

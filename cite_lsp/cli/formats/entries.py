@@ -24,7 +24,7 @@ from cite_lsp.snapshot.git import ask
 
 if TYPE_CHECKING:
     from cite_lsp.cli.audited import Audited, Said
-    from cite_lsp.cli.policy_asking import Asked
+    from cite_lsp.cli.policy_asked import Asked
     from cite_lsp.config import Problem
     from cite_lsp.findings.check import Checked
 
@@ -134,7 +134,7 @@ class EntriesForm:
             number = finding.anchor
             said = audited.said.get(number) if audited is not None and number is not None else None
             anchor = checked.anchors[number] if number is not None else None
-            related = [*self._cited(finding, checked), *self._evidence(finding, said)]
+            related = [*self._cited(finding, checked), *self._evidence(finding, checked, said)]
             yield maker.entry(finding, anchor.sentence if anchor is not None else "", related)
 
     def _cited(self, finding: Finding, checked: "Checked") -> Iterator[Mapping[str, Any]]:
@@ -151,9 +151,11 @@ class EntriesForm:
             for place in places:
                 yield self._place(place.path, place.first, place.last, "where the cited text stands now")
 
-    def _evidence(self, finding: Finding, said: "Said | None") -> Iterator[Mapping[str, Any]]:
-        if said is None or said.row is None or finding.code != said.verdict.label:
+    def _evidence(self, finding: Finding, checked: "Checked", said: "Said | None") -> Iterator[Mapping[str, Any]]:
+        if said is None or said.row is None or finding.anchor is None or finding.code != said.verdict.label:
             return
+        if checked.resolutions[finding.anchor].as_of:
+            return  # lines of an older file: today's may not have them
         for line, _ in said.evidence[:_MOST_EVIDENCE]:
             yield self._place(said.row.path, line, line, "the verdict relies on this line")
 
@@ -178,7 +180,7 @@ class PolicyEntriesForm:
         found = [
             maker.entry(
                 each.finding,
-                each.told.piece.id,
+                "",  # its passage is named by its place, which shifts
                 [maker.beside(other.start, other.end, other.message) for other in each.related],
             )
             for each in asked.told
@@ -318,10 +320,19 @@ class Ending:
     finished: bool = True
 
 
-def problem_entry(problem: "Problem") -> Entry:
-    """Give a setting that was refused as a finding of the settings file."""
+def problem_entries(run: Run) -> Iterator[tuple[str | None, Entry]]:
+    """Give settings that were refused as findings of their files; None, and its name in the message, for others."""
+    top = Top.of(run.root) if run.problems else None
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for problem in run.problems:
+        path = top.of_source(problem.source) if top is not None else None
+        key = (path or os.path.basename(problem.source), problem.name, problem.message)
+        seen[key] += 1
+        yield path, _problem_entry(problem, path, fingerprint("setting", *key, str(seen[key])))
+
+
+def _problem_entry(problem: "Problem", path: str | None, name: str) -> Entry:
     line, column = problem.line or 1, problem.column or 1
     region = {"startLine": line, "startColumn": column, "endLine": line, "endColumn": column}
-    message = ": ".join(filter(None, (problem.name, problem.message)))
-    name = fingerprint("setting", os.path.basename(problem.source), problem.name, problem.message)
-    return Entry("setting", Severity.ERROR.value, message, region, name)
+    said = (problem.name, problem.message) if path is not None else (problem.source, problem.name, problem.message)
+    return Entry("setting", Severity.ERROR.value, ": ".join(filter(None, said)), region, name)

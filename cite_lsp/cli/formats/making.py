@@ -1,5 +1,6 @@
 """Which form and which writer a format has, for `check` and `judge`; each is loaded when it is asked for."""
 
+import os
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from cite_lsp.cli.formats.as_text import TextForm, TextWriter
 from cite_lsp.cli.run import Report, Run, UnfinishedError, UsageError, absolute
 from cite_lsp.cli.summary import Summary
 from cite_lsp.findings.finding import Severity
+from cite_lsp.snapshot.ladder import within
+from cite_lsp.snapshot.lines import is_folder
 
 if TYPE_CHECKING:
     from cite_lsp.cli.audited import Account, Audited
@@ -135,10 +138,25 @@ class ReportFile:
         """Take its path. Raises `UsageError` where no file can be there."""
         self._path = Path(absolute(path))
         self._parts: list[bytes] = []
-        if self._path.is_dir():
+        if is_folder(str(self._path)):
             raise UsageError(f"{path} is a folder; --report names the file that the report is written to")
-        if not self._path.parent.is_dir():
+        if not is_folder(str(self._path.parent)):
             raise UsageError(f"{path} cannot be written: {self._path.parent} is no folder")
+        written = self._path
+        try:
+            os.lstat(written)
+        except FileNotFoundError:
+            written = written.parent
+        except OSError as error:
+            raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+        if not os.access(written, os.W_OK):
+            raise UsageError(f"{path} cannot be written: there is no permission to")
+
+    def leave_out(self, run: Run) -> None:
+        """Take the report of an earlier run, which cites all that was wrong, for no document unless it is named."""
+        inside = within(run.root, str(self._path))
+        if inside not in run.named:
+            run.documents = tuple(path for path in run.documents if path != inside)
 
     def write(self, data: bytes) -> None:
         """Take a part."""

@@ -70,13 +70,16 @@ def block(lines: Sequence[str], language: str = "") -> str:
 
 
 _BLANKS_OF_LINES = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_DRAWN = frozenset({"mermaid", "geojson", "topojson", "stl", "math"})
+"""Words of a fence whose text GitHub and GitLab draw, and do not show."""
 _LANGUAGES = {"js": "javascript", "ts": "typescript", "py": "python", "rs": "rust", "sh": "bash", "yml": "yaml"}
 
 
 def language(path: str) -> str:
-    """Give the name of a file's language, as a fence may have it; "" where its ending is none."""
+    """Give the name of a file's language, as a fence may have it; "" where its ending is none, or makes a picture."""
     ending = path.rpartition("/")[2].rpartition(".")[2].lower()
-    return _LANGUAGES.get(ending, ending) if ending.isascii() and ending.isalnum() else ""
+    usable = ending.isascii() and ending.isalnum() and ending not in _DRAWN
+    return _LANGUAGES.get(ending, ending) if usable else ""
 
 
 def _between(text: str, *, first: bool) -> str:

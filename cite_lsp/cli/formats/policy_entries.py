@@ -10,7 +10,7 @@ from cite_lsp.cli.formats.making import Output
 
 if TYPE_CHECKING:
     from cite_lsp.cli.policy_account import Account
-    from cite_lsp.cli.policy_asking import Asked, Wishes
+    from cite_lsp.cli.policy_asked import Asked, Wishes
     from cite_lsp.cli.run import Run
 
 

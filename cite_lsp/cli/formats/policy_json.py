@@ -14,7 +14,7 @@ from cite_lsp.findings.finding import Severity
 
 if TYPE_CHECKING:
     from cite_lsp.cli.policy_account import Account, Unchecked
-    from cite_lsp.cli.policy_asking import Asked, Telling
+    from cite_lsp.cli.policy_asked import Asked, Telling
     from cite_lsp.cli.policy_shelf import Shelved
 
 

@@ -13,7 +13,7 @@ from cite_lsp.policy.language import Score
 
 if TYPE_CHECKING:
     from cite_lsp.cli.policy_account import Account
-    from cite_lsp.cli.policy_asking import Asked, Telling
+    from cite_lsp.cli.policy_asked import Asked, Telling
     from cite_lsp.cli.run import Run
     from cite_lsp.policy.report import Finding
 

@@ -128,6 +128,10 @@ class Citings:
             **params,
         )
 
+    def forget(self, space: Space) -> None:
+        """Let go of a space that is closed, and of all that it knows."""
+        self._pause(space)
+
     def _pause(self, space: Space) -> None:
         """Stop reading on, so that a question need not wait for it."""
         task = self._reading.pop(space, None)

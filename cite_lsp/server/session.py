@@ -122,6 +122,7 @@ class Session:
         """Take other workspace folders."""
         gone = set(removed)
         roots = dict.fromkeys([*(root for root in self.workspace.roots if root not in gone), *added])
+        self.citings.forget(self.workspace)
         self.workspace.close()
         self.settings.leave(gone)
         self.workspace = self._open_space(tuple(roots))
@@ -143,6 +144,7 @@ class Session:
         used = {place.space for place in places if place is not None}
         for root, space in list(self._strays.items()):
             if space not in used:
+                self.citings.forget(space)
                 space.close()
                 del self._strays[root]
 

@@ -1,6 +1,8 @@
 """Folders that come and go, no folder at all, documents that are no file yet, and folders that nobody watches."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -236,3 +238,33 @@ async def test_a_client_that_refuses_to_watch_is_watched_for(folder: Path) -> No
             return codes(shown[uri]) == ["line-out-of-range"]
 
         await until(session, shown, wanted)
+
+
+# --- what is gone is let go of
+
+
+@pytest.mark.parametrize("stray", [False, True])
+async def test_a_space_that_is_closed_is_not_kept_alive(folder: Path, *, stray: bool) -> None:
+    """Each holds the names of all its files."""
+    (folder / "a.md").write_text(TEXT)
+    uri, code = (folder / "a.md").as_uri(), (folder / "src/a.py").as_uri()
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "b.py").write_text(CODE)
+    async with Session(folders=[other if stray else folder], settings=ALL_ON, ignored=QUIET) as session:
+        session.open(uri, TEXT)
+        session.save(uri)
+        await rest(session)
+        inner = session.server.session
+        space = weakref.ref(inner.spaces[-1])
+        assert folder.as_posix() in space().roots
+        await session.request("textDocument/references", {**at(uri, 2, 24), "context": {"includeDeclaration": True}})
+        await session.request("textDocument/codeLens", {"textDocument": {"uri": code}})
+        await session.request("workspace/symbol", {"query": "a.py"})
+        if stray:
+            session.close(uri)
+        else:
+            session.folders_changed(added=[other])
+        await rest(session)
+        gc.collect()
+        assert space() is None, gc.get_referrers(space())

@@ -29,7 +29,7 @@ _CODE = frozenset({"fence", "code"})
 _NO_TEXT = frozenset({"blank", "heading", "comment", "break", "link-definition"})
 _MOST_LINES = 2_000
 """Lines that are looked at for one value."""
-_MOST_KEPT = 8_192
+_MOST_KEPT = 1_024
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from cite_lsp.document.columns import Encoding
@@ -73,8 +73,8 @@ class BlockChecked:
     """What each anchor means at present; of one that is read as of a commit, `known.resolutions` has that."""
     written: tuple[Written | None, ...] = ()
     """What is known of the past of each anchor; empty where drift is not looked for."""
-    texts: tuple[FileText | None, ...] = ()
-    """The cited files that drift was looked for in."""
+    texts: list[FileText | None] = field(default_factory=list, compare=False)
+    """The cited files that drift was looked for in; newer ones take their place where nothing came of an edit."""
     due: bool = False
     """A cited file was edited so that only a search of all of it can say where the text is now."""
 
@@ -241,6 +241,8 @@ class Checks:
             return self._check_block(old.block, document, snapshot)
         drifts, due = found
         if not reads and drifts == old.known.drifts and all(map(_says_the_same, present, old.present)):
+            if not due:  # else what was not found is to be looked for from where it stood
+                old.texts[:] = [snapshot.file(resolution) for resolution in present]
             return old if due == old.due else replace(old, due=due)
         known = self._tell(old.block, document, snapshot, present, old.written, drifts)
         return replace(self._known_block(old.block, document, snapshot, known, present, old.written), due=due)
@@ -376,7 +378,7 @@ class Checks:
         for path in asked:
             if path not in self._named:
                 self._named[path] = snapshot.named(path, document)
-        texts = tuple([snapshot.file(resolution) for resolution in present]) if written else ()
+        texts = [snapshot.file(resolution) for resolution in present] if written else []
         _ask_ahead(known, written, snapshot)
         keys = [joined(each.root, each.path) for each in present if each.path]
         keys += snapshot.past_files(written, document)

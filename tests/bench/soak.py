@@ -225,13 +225,21 @@ def _answers(client: SoakClient, life: Life) -> dict[str, object]:
         document = {"textDocument": {"uri": life.uri(name)}}
         links = client.ask("textDocument/documentLink", document) or []
         found[f"links of {name}"] = links
-        found[f"lenses of {name}"] = client.ask("textDocument/codeLens", document)
+        lenses = client.ask("textDocument/codeLens", document) or []
+        found[f"lenses of {name}"] = [_without_verdicts(each) for each in lenses]
         for link in links[::5]:
             place = {**document, "position": link["range"]["start"]}
             found[f"definition in {name} at {place['position']}"] = client.ask("textDocument/definition", place)
             asked = {**place, "context": {"includeDeclaration": False}}
             found[f"references in {name} at {place['position']}"] = client.ask("textDocument/references", asked)
     return found
+
+
+def _without_verdicts(lens: Mapping[str, Any]) -> tuple[object, ...]:
+    """Give what a fresh server says too: how many citations there are, not what a judge or the past said of them."""
+    command = lens.get("command") or {}
+    counts = [each for each in str(command.get("title", "")).split(", ") if "cit" in each]
+    return lens["range"], counts, (command.get("arguments") or [None])[-1]
 
 
 def _compare(run: _Run, client: SoakClient, life: Life) -> None:

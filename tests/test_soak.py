@@ -104,6 +104,6 @@ def test_an_answer_too_many_is_told(tmp_path: Path, method: str, fault: str) -> 
     program.write_text(_SERVER)
     command = [sys.executable, str(program)]
     with SoakClient(command, tmp_path, {}, tmp_path / "errors") as client:
-        assert client.ask(method) == 1
+        assert client.ask(method) in (1, 2)  # of two answers either may be the one that is read
         assert client.ask("more") == 1
         assert [fault in each for each in client.faults] == ([True] if fault else [])

@@ -276,6 +276,10 @@ async def test_whoever_joins_later_from_elsewhere_is_given_nothing():
     async def packed() -> bytes:
         return b"no parcel"
 
+    def opened_by(dask_worker: object) -> int:
+        """How many tasks a worker was given, as its log says; a local name, so that it travels without this module."""
+        return sum(str(each).count("compute-task") for each in dask_worker.state.stimulus_log)  # type: ignore[attr-defined]
+
     with machine("scheduler") as scheduler, machine("worker", scheduler.address) as worker:
         cluster = dask_cluster.DaskCluster(scheduler.address)
         try:
@@ -286,16 +290,11 @@ async def test_whoever_joins_later_from_elsewhere_is_given_nothing():
                 who = await cluster._client.scheduler.identity()
                 tasks = {name: each["metrics"]["task_counts"] for name, each in who["workers"].items()}
                 assert set(tasks) == {worker.address, later.address}
-                opened = await cluster._client.run(_opened, workers=[later.address, worker.address])
+                opened = await cluster._client.run(opened_by, workers=[later.address, worker.address])
                 assert opened[later.address] == 0
                 assert opened[worker.address] > 0
         finally:
             await cluster.close()
-
-
-def _opened(dask_worker: object) -> int:
-    """How many tasks a worker was given, as its log says."""
-    return sum(str(each).count("compute-task") for each in dask_worker.state.stimulus_log)  # type: ignore[attr-defined]
 
 
 def test_no_line_that_looks_like_a_key_goes_to_a_worker_that_asks_a_model(cluster, cli, workspace, monkeypatch):

@@ -13,6 +13,7 @@ from cite_lsp.cli.formats.as_text import visible
 from cite_lsp.cli.judges import Judges
 from cite_lsp.cli.run import Request, Run, UsageError, prepare
 from cite_lsp.document.anchors import Anchor
+from cite_lsp.document.ranges import span_text
 from cite_lsp.findings.check import Checked
 from cite_lsp.findings.drifting import commit_in_words, drift_in_words
 from cite_lsp.findings.places import Places
@@ -77,7 +78,7 @@ def _rows(index: int, checked: Checked, run: Run, places: Places) -> Iterator[Te
     yield Text.assemble((visible(place), "bold"), "  ", (_one_line(anchor.text), "bold cyan"))
     yield _row("form", anchor.form)
     yield _row("path", anchor.path)
-    yield _row("lines", ", ".join(_span(span) for span in anchor.spans))
+    yield _row("lines", ", ".join(span_text(span) for span in anchor.spans))
     yield _row("claim", _cut(anchor.claim) or "none")
     if anchor.sentence != anchor.claim:
         yield _row("sentence", _cut(anchor.sentence))
@@ -104,7 +105,7 @@ def _drift(index: int, checked: Checked, run: Run) -> Iterator[Text]:
         if drift.status in ("moved", "gone") and run.snapshot.commits is not None:
             departed = run.snapshot.commits.departed(baseline, anywhere=drift.status == "gone")
         words = drift_in_words(drift, checked.resolutions[index].path, departed)
-        several = f"{_span(span)}: " if len(drifts) > 1 else ""
+        several = f"{span_text(span)}: " if len(drifts) > 1 else ""
         yield _row("drift", several + words)
         if drift.status in ("moved", "edited", "gone"):
             yield from _as_it_was(baseline)
@@ -150,16 +151,11 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MOST_CLAIM else text[: _MOST_CLAIM - 1] + "…"
 
 
-def _span(span: tuple[int, int]) -> str:
-    first, last = span
-    return str(first) if first == last else f"{first}-{last}"
-
-
 def _resolution(anchor: Anchor, resolution: Resolution) -> Iterator[Text]:
     status = resolution.status
     if len(set(resolution.spans)) > 1:
         pairs = zip(anchor.spans, resolution.spans, strict=True)
-        status += f" ({', '.join(f'{_span(span)} {each}' for span, each in pairs)})"
+        status += f" ({', '.join(f'{span_text(span)} {each}' for span, each in pairs)})"
     yield _row("resolution", status)
     if resolution.line_count is not None:
         way = f", found {_WAYS[resolution.via]}" if resolution.via else ""

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from cite_lsp.document.ranges import span_text
 from cite_lsp.findings.finding import Severity
 
 VERDICTS = ("holds", "review", "fails")
@@ -170,7 +171,7 @@ def lines_in_words(lines: Iterable[int]) -> str:
             ranges[-1] = ranges[-1][0], max(line, ranges[-1][1])
         else:
             ranges.append((line, line))
-    words = [str(first) if first == last else f"{first}-{last}" for first, last in ranges]
+    words = [span_text(each) for each in ranges]
     more = f" and {len(words) - MOST_LINES:,} more places" if len(words) > MOST_LINES else ""
     noun = "line" if len(words) == 1 and ranges[0][0] == ranges[0][1] else "lines"
     return f"{noun} {', '.join(words[:MOST_LINES])}{more}"

@@ -39,6 +39,12 @@ class Ranges(NamedTuple):
     """The first span was written with an end."""
 
 
+def span_text(span: Span) -> str:
+    """Give a span as it is written: 24, or 24-26."""
+    first, last = span
+    return str(first) if first == last else f"{first}-{last}"
+
+
 def _number(digits: str) -> int:
     """Read up to nine digits; more are 0, which no line has."""
     return int(digits) if len(digits) <= MAX_DIGITS else 0

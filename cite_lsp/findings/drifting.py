@@ -9,7 +9,7 @@ from cite_lsp.audit.claim_texts import without_citations
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.claims import ALONE, Claims
 from cite_lsp.document.document import Block, Document
-from cite_lsp.document.ranges import Span
+from cite_lsp.document.ranges import Span, span_text
 from cite_lsp.findings.finding import Fix
 from cite_lsp.findings.resolving import Telling
 from cite_lsp.findings.told import REPLACED, Told, as_written, lines_in_words
@@ -177,7 +177,7 @@ def _fix(case: Drifted, document: Document, spans: list[Span], path: str, *, pre
     edits = restand(case.anchor, document, spans, other, case.block)
     if not edits:
         return ()
-    lines = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in spans)
+    lines = ", ".join(map(span_text, spans))
     return (Fix(f"Cite {path}:{lines}", edits, preferred),)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
-from cite_lsp.document.ranges import Span
+from cite_lsp.document.ranges import Span, span_text
 from cite_lsp.snapshot.ladder import within
 
 _LINES = re.compile(r"(?::|#L?)(\d{0,9})(?:-L?\d{0,9})?$")
@@ -34,7 +34,7 @@ class Symbol(NamedTuple):
     @property
     def name(self) -> str:
         """The file and the lines, as a citation writes them."""
-        lines = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in self.spans)
+        lines = ", ".join(map(span_text, self.spans))
         return f"{self.path}:{lines}" if lines else self.path
 
 

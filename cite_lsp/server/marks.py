@@ -3,14 +3,14 @@
 import asyncio
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from operator import is_not
 from typing import TYPE_CHECKING
 
 from cite_lsp.audit.judgement import Judged
 from cite_lsp.document.columns import from_units, to_units
 from cite_lsp.document.pieces import Piece
-from cite_lsp.document.ranges import Span
+from cite_lsp.document.ranges import span_text
 from cite_lsp.findings.finding import Severity
 from cite_lsp.findings.told import Told
 from cite_lsp.server.checks import PieceChecked
@@ -49,11 +49,9 @@ async def worked_out(
         document = session.find(uri)
         if document is None or document.document is None:
             return None
-        if (
-            pieces is not document.checks.pieces
-        ):  # else it goes on where it stopped: of a long document, none is met twice
+        if pieces is not document.checks.pieces:
             pieces = document.checks.pieces
-            rest = _placed(list(pieces))
+            rest = placed(list(pieces))  # which goes on where it stopped: of a long document, no piece is met twice
         until = time.perf_counter() + _TURN
         for piece, start in rest:
             if start[0] <= lines[1] and start[0] + piece.lines >= lines[0]:
@@ -67,7 +65,7 @@ async def worked_out(
         await asyncio.sleep(0)
 
 
-def _placed(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, tuple[int, int]]]:
+def placed(pieces: Iterable[Piece]) -> Iterator[tuple[Piece, tuple[int, int]]]:
     """Give the pieces of a document, each with the line and offset at which it begins."""
     line = offset = 0
     for piece in pieces:
@@ -159,10 +157,5 @@ def _departed(hit: Hit, departed: Told) -> str:
     if len(hit.drifts) != 1 or len(places) != 1 or len(places[0]) != 1:
         return "→ moved"
     path, first, last = places[0][0]
-    lines = _lines((first, last))
+    lines = span_text((first, last))
     return f"→ moved to {lines}" if path == hit.present.path else f"→ moved to {path}:{lines}"
-
-
-def _lines(span: Span) -> str:
-    first, last = span
-    return str(first) if first == last else f"{first}-{last}"

@@ -122,8 +122,7 @@ class Session:
         """Take other workspace folders."""
         gone = set(removed)
         roots = dict.fromkeys([*(root for root in self.workspace.roots if root not in gone), *added])
-        self.citings.forget(self.workspace)
-        self.workspace.close()
+        self._close_space(self.workspace)
         self.settings.leave(gone)
         self.workspace = self._open_space(tuple(roots))
         self.replace_all()
@@ -144,9 +143,12 @@ class Session:
         used = {place.space for place in places if place is not None}
         for root, space in list(self._strays.items()):
             if space not in used:
-                self.citings.forget(space)
-                space.close()
+                self._close_space(space)
                 del self._strays[root]
+
+    def _close_space(self, space: Space) -> None:
+        self.citings.forget(space)
+        space.close()
 
     def _space_changed(self, space: Space, change: Change) -> None:
         """Check again what a next snapshot may say otherwise."""

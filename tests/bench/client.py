@@ -7,7 +7,7 @@ import queue
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -86,20 +86,10 @@ class Client:
     # --- messages
 
     def _read(self, out: BinaryIO) -> None:
-        try:
-            while True:
-                length = 0
-                while (line := out.readline()) not in (b"\r\n", b""):
-                    name, _, value = line.partition(b":")
-                    if name.lower() == b"content-length":
-                        length = int(value)
-                body = out.read(length) if length else b""
-                if not body:
-                    break
+        with contextlib.suppress(OSError, ValueError):
+            for body in bodies(out):
                 at = time.perf_counter()
                 self._arrived.put(Arrived(at, orjson.loads(body)))
-        except (OSError, ValueError):
-            pass
         self._arrived.put(None)
 
     def _send(self, message: Mapping[str, Any]) -> float:
@@ -205,6 +195,20 @@ class Client:
         self.notify("exit")
         self._process.wait(timeout=WAIT)
         return time.perf_counter() - at
+
+
+def bodies(out: BinaryIO) -> Iterator[bytes]:
+    """Give the bodies of the messages that a server writes, until it ends. Raises OSError and ValueError."""
+    while True:
+        length = 0
+        while (line := out.readline()) not in (b"\r\n", b""):
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        body = out.read(length) if length else b""
+        if not body:
+            return
+        yield body
 
 
 def is_publish(arrived: Arrived, uri: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Self
 
 import orjson
 
-from tests.bench.client import Gone
+from tests.bench.client import Gone, bodies
 
 HANG = 60.0
 """Seconds after which an answer is given up."""
@@ -93,15 +93,7 @@ class SoakClient:
 
     def _read(self, out: BinaryIO) -> None:
         try:
-            while True:
-                length = 0
-                while (line := out.readline()) not in (b"\r\n", b""):
-                    name, _, value = line.partition(b":")
-                    if name.lower() == b"content-length":
-                        length = int(value)
-                body = out.read(length) if length else b""
-                if not body:
-                    break
+            for body in bodies(out):
                 self._take(orjson.loads(body))
         except (OSError, ValueError) as error:
             self.faults.append(f"what the server wrote cannot be read: {error}")

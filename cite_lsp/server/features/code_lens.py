@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cite_lsp.server.convert import Range, range_of
-from cite_lsp.server.marks import BROKEN, NOT_CHECKED, cited_in, marks_of, worked_out
+from cite_lsp.server.marks import BROKEN, NOT_CHECKED, cited_in, marks_of, placed, worked_out
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import key, to_path
@@ -77,10 +77,10 @@ async def _of_headings(session: Session, uri: str) -> list[dict[str, Any]]:
 
 def _sections(document: OpenDocument) -> Iterator[_Section]:
     section: _Section | None = None
-    line = offset = 0
-    for piece, checked in document.checks.pieces.items():
+    for piece, start in placed(document.checks.pieces):
+        line, checked = start[0], document.checks.pieces[piece]
         cited = cited_in(document, piece, checked)
-        found = zip(cited, marks_of(document, piece, checked, (line, offset)), strict=True)
+        found = zip(cited, marks_of(document, piece, checked, start), strict=True)
         inside = line
         for block in piece.blocks:
             if block.kind == "heading":
@@ -93,8 +93,6 @@ def _sections(document: OpenDocument) -> Iterator[_Section]:
                     section.ranges.append(range_of(where.start, where.end, line))
                     section.words[mark.word if mark is not None else NOT_CHECKED] += 1
             inside += block.line_count
-        line += piece.lines
-        offset += piece.characters
     if section is not None:
         yield section
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from cite_lsp.audit.judgement import Judged
 from cite_lsp.document.anchors import Anchor
-from cite_lsp.document.ranges import Span
+from cite_lsp.document.ranges import Span, span_text
 from cite_lsp.findings.drifting import commit_in_words, drift_in_words
 from cite_lsp.findings.told import lines_in_words
 from cite_lsp.server.hits import Hit
@@ -186,7 +186,7 @@ def _accepted(document: OpenDocument, hit: Hit) -> Iterator[str]:
 
 
 def _title(place: Place, hit: Hit, form: _Markdown) -> str:
-    spans = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in hit.anchor.spans)
+    spans = ", ".join(map(span_text, hit.anchor.spans))
     title = form.name(f"{hit.resolution.path}:{spans}")
     file = place.snapshot.file(hit.resolution)
     notes = []

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from cite_lsp.server.hits import Mark
-from cite_lsp.server.marks import behind, cited_in, marks_of, worked_out
+from cite_lsp.server.marks import behind, cited_in, marks_of, placed, worked_out
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.session import Session
 from cite_lsp.server.uris import key
@@ -40,16 +40,14 @@ def _hints(document: OpenDocument, first: int, last: int) -> Iterator[dict[str, 
 
 def _marks(document: OpenDocument, first: int, last: int) -> Iterator[tuple[int, int, Mark | None]]:
     """Give line and column at which each citation ends, with its mark, in the pieces that some lines touch."""
-    line = offset = 0
-    for piece, checked in document.checks.pieces.items():
+    for piece, start in placed(document.checks.pieces):
+        line, checked = start[0], document.checks.pieces[piece]
         if line > last:
             return
         if checked.anchors and line + piece.lines >= first:
-            marks = marks_of(document, piece, checked, (line, offset))
+            marks = marks_of(document, piece, checked, start)
             for cited, mark in zip(cited_in(document, piece, checked), marks, strict=True):
                 yield cited.end[0] + line, cited.end[1], mark
-        line += piece.lines
-        offset += piece.characters
 
 
 def _short(why: str) -> str:

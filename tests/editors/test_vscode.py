@@ -330,7 +330,7 @@ def test_documents_lead_to_code_and_code_to_documents(
         (workspace / name).write_text(text, encoding="utf-8")
     subprocess.run(["git", "add", "."], cwd=workspace, check=True)
     editor = start({**EDITOR_SETTINGS, "cite-lsp.server.path": SERVER}, "--disable-workspace-trust")
-    seen = _drive("looking.mjs", parts, editor, pictures, renamed="versuche.py")
+    seen = _drive("looking.mjs", parts, editor, pictures, renamed="versuche.py", deleted=GROESSE)
 
     (told,) = (row for row in _plain(seen["umlauts"]["rows"]) if "retri" in row)
     assert told.endswith("[Ln 3, Col 19]"), "columns count as VS Code counts them"
@@ -363,6 +363,12 @@ def test_documents_lead_to_code_and_code_to_documents(
     assert renamed["files"] == ["größe.py", "versuche.py"]
     assert "The wait doubles with each attempt (`src/versuche.py:7-9`)." in renamed["lines"]
     assert renamed["errors"] == 0
+    assert seen["deleted"]["files"] == ["versuche.py"]
+    document, warning = _plain(seen["deleted"]["rows"])
+    assert document.startswith("grenzen.md")
+    assert "`src/größe.py` does not exist" in warning
+    assert warning.endswith("[Ln 5, Col 34]")
+    assert seen["brought-back"]["open"] == 0, "the document was closed all the time"
     assert any("`src/nowhere.py` does not exist" in row and "[Ln 1, Col 11]" in row for row in _plain(seen["untitled"]))
 
 

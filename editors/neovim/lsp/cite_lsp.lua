@@ -33,6 +33,9 @@ return {
     return require('cite_lsp').language_id(filetype)
   end,
   handlers = {
+    ['textDocument/publishDiagnostics'] = function(...)
+      return require('cite_lsp.unnamed').published(...)
+    end,
     ['cite-lsp/status'] = function(_, status, context)
       require('cite_lsp.status').receive(status, context.client_id)
     end,

@@ -15,29 +15,14 @@ from typing import Any
 
 import pytest
 
+from tests.editors import retrying
+
 REPOSITORY = Path(__file__).resolve().parents[3]
 PAGE = REPOSITORY / "editors" / "emacs.md"
 HERE = Path(__file__).parent
 PROGRAMS = ("emacs", "emacsclient", "tmux")
 ABSENT = "not run: Emacs with Eglot, or tmux, absent; apt-get install emacs-nox elpa-eglot elpa-markdown-mode tmux"
 LIBRARIES = "(progn (package-initialize) (require 'eglot) (require 'markdown-mode) (require 'server))"
-
-LIMITS = '''"""Limits of the retry loop."""
-
-MAX_ATTEMPTS = 3
-BACKOFF_SECONDS = 0.5
-
-
-def delay(attempt: int) -> float:
-    """Wait longer after each attempt."""
-    return BACKOFF_SECONDS * 2**attempt
-'''
-DESIGN = """# Retrying
-
-At most three attempts are made (`src/limits.py:3`).
-Each attempt waits twice as long as the one before (`src/limits.py:7-9`).
-The ceiling is read from the environment (`src/limits.py:90`).
-"""
 
 
 def blocks_of_the_page() -> str:
@@ -176,13 +161,7 @@ def programs() -> None:
 
 @pytest.fixture
 def workspace(person: Path, tmp_path: Path) -> Path:
-    folder = tmp_path / "w"
-    for path, text in {"src/limits.py": LIMITS, "docs/design.md": DESIGN}.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    for arguments in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "Start"]):
-        subprocess.run(["git", *arguments], cwd=folder, check=True)
-    return folder
+    return retrying.commit(tmp_path / "w")
 
 
 @pytest.fixture

@@ -104,3 +104,26 @@ def test_the_server_ends_with_emacs_and_starts_anew(opened):
     opened.close()
     while opened.runs(after):
         time.sleep(0.05)
+
+
+def test_a_buffer_without_a_file_is_managed_once_it_is_saved(opened, workspace):
+    emacs = opened
+    emacs.keys("C-x", "b")
+    emacs.wait("(look-question)")
+    emacs.type("notes")
+    emacs.keys("Enter")
+    emacs.wait('(equal (buffer-name) "notes")')
+    emacs.command("markdown-mode")
+    emacs.wait("(eq major-mode 'markdown-mode)")
+    emacs.type("See `src/limits.py:90`.")
+    emacs.sees("See `src/limits.py:90`.")
+    assert not emacs.lisp("(eglot-managed-p)"), "though the server of its project runs"
+    emacs.keys("C-x", "C-s")
+    emacs.wait("(look-question)")
+    emacs.type(str(workspace / "docs/notes.md"))
+    emacs.keys("Enter")
+    emacs.wait("(and (not (look-question)) buffer-file-name (not (buffer-modified-p)))")
+    assert not emacs.lisp("(eglot-managed-p)"), "saving alone is nothing to Eglot"
+    emacs.command("normal-mode")
+    emacs.wait('(look-has "line-out-of-range" 1)')
+    assert len(emacs.findings()) == 1

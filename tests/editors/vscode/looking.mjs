@@ -1,5 +1,5 @@
 // What leads from a document to code and back, and what follows when files change by other hands: node looking.mjs
-// SETUP.json (see window.mjs; also `renamed`, a name for the code).
+// SETUP.json (see window.mjs; also `renamed`, a name for the code, and `deleted`, the text of größe.py).
 import fs from 'node:fs';
 import path from 'node:path';
 import {
@@ -199,6 +199,46 @@ await step('renamed', async () => {
   await openFile('limits.md');
   await shown(`src/${setup.renamed}:7-9`);
   return { told, lines: await shownLines(), files: fs.readdirSync(inWorkspace('src')), errors: await errors.count() };
+});
+
+const markers = page.locator('.markers-panel .monaco-list-row');
+
+await step('closed', async () => {
+  await command('File: Save All');
+  await page.locator('.tab.dirty').first().waitFor({ state: 'detached' });
+  await command('View: Close All Editors');
+  await page.locator('.tab').first().waitFor({ state: 'detached' });
+  await until(
+    () => page.keyboard.press('Control+Shift+M'),
+    (timeout) => page.locator('.markers-panel').waitFor({ timeout }),
+  );
+  await markers.first().waitFor({ state: 'detached' });
+});
+
+await step('deleted', async () => {
+  const row = page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'größe.py' });
+  const asked = page.locator('.monaco-dialog-box');
+  await until(
+    async () => {
+      await row.click();
+      await page.locator('.explorer-folders-view .monaco-list-row.focused', { hasText: 'größe.py' }).waitFor();
+      await page.keyboard.press('Delete');
+    },
+    (timeout) => asked.waitFor({ timeout }),
+  );
+  await picture('delete-asked');
+  await asked.getByRole('button', { name: 'Delete' }).click();
+  await row.waitFor({ state: 'detached' });
+  return { rows: await problems('größe.py'), files: fs.readdirSync(inWorkspace('src')) };
+});
+
+await step('brought-back', async () => {
+  const open = await page.locator('.tab', { hasText: '.md' }).count();
+  fs.writeFileSync(inWorkspace('src', 'größe.py'), setup.deleted);
+  await markers.first().waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+J');
+  await page.locator('.markers-panel').waitFor({ state: 'hidden' });
+  return { open };
 });
 
 await step('untitled', async () => {

@@ -15,15 +15,15 @@ function M.filetypes(more)
 end
 
 --- Whether the server starts for a buffer of one of its file types: for each but TOML files that are neither policies
---- nor settings of ours.
+--- nor settings of ours, and but buffers without a name behind the first.
 ---@param bufnr integer
 ---@return boolean
 function M.attends(bufnr)
-  if vim.bo[bufnr].filetype ~= 'toml' then
-    return true
-  end
   local path = vim.fs.normalize(vim.api.nvim_buf_get_name(bufnr))
-  return vim.fs.basename(path) == 'cite-lsp.toml' or path:find('/policies/[^/]+%.toml$') ~= nil
+  if vim.bo[bufnr].filetype == 'toml' then
+    return vim.fs.basename(path) == 'cite-lsp.toml' or path:find('/policies/[^/]+%.toml$') ~= nil
+  end
+  return path ~= '' or require('cite_lsp.unnamed').take(bufnr)
 end
 
 --- The protocol's name of a file type.

@@ -34,9 +34,9 @@ class Row:
         """The environment variable of a user row."""
         return "CITE_LSP_" + self.name.upper().replace(".", "_")
 
-    def schema(self) -> dict[str, Any]:
-        """The JSON schema of its values."""
-        return self.adapter.json_schema()
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON schema of its values; made once."""
+        return _schema_of(self.adapter)
 
     def checked(self, value: object) -> "Value | tuple[Wrong, ...]":
         """The value as the settings hold it, or all that is wrong with it."""
@@ -70,6 +70,11 @@ class Wrong:
 
     place: tuple[str | int, ...]
     message: str
+
+
+@cache
+def _schema_of(adapter: TypeAdapter[Any]) -> Mapping[str, Any]:
+    return adapter.json_schema()
 
 
 def _is_key(part: object) -> bool:

@@ -55,7 +55,7 @@ def _values(name: str) -> dict[str, Any]:
             "additionalProperties": False,
         }
         return {"type": "array", "items": entry}
-    return all_rows()[name].schema()
+    return dict(all_rows()[name].schema())
 
 
 def _rules() -> dict[str, Any]:

@@ -25,7 +25,7 @@ GRACE = 0.03
 """Seconds that the loop has to end by itself after `exit` or the end of input, before it is ended."""
 _SWITCH_INTERVAL = 0.0005  # seconds: a thread that computes must not keep answers waiting (the default is ten times it)
 _GARBAGE = (10_000, 20, 50)
-"""How rarely garbage is looked for: what documents are made of holds no cycles, and a full look takes up to 60 ms."""
+"""How rarely Python looks for garbage by itself: a full look takes up to 60 ms. `garbage` looks while nobody waits."""
 _USAGE = 2
 
 
@@ -135,8 +135,10 @@ def _serve(given: int, taken: int, client: int | None, secrets: "Mapping[str, st
     from cite_lsp.server.fast_import import load_types  # noqa: PLC0415
 
     load_types()
+    from cite_lsp.server.garbage import Garbage  # noqa: PLC0415
     from cite_lsp.server.protocol import make_server  # noqa: PLC0415
     from cite_lsp.server.stdio import Output  # noqa: PLC0415
+    from cite_lsp.worker.giving_back import give_back  # noqa: PLC0415
 
     server = make_server()
     server.secrets = secrets
@@ -147,7 +149,16 @@ def _serve(given: int, taken: int, client: int | None, secrets: "Mapping[str, st
         server.watch(client)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    _start(_read, server, given, loop)
+    garbage = Garbage(loop, give_back)
+
+    def receive(items: "list[Item]") -> None:
+        server.protocol.receive(items)
+        garbage.heard()
+
+    def deliver(items: "list[Item]") -> None:
+        loop.call_soon_threadsafe(receive, items)
+
+    _start(_read, server, given, loop, deliver)
     loop.run_forever()
     raise AssertionError("the loop ends with the process only")
 
@@ -156,13 +167,15 @@ def _start(target: Callable[..., None], *arguments: object) -> None:
     threading.Thread(target=target, args=arguments, daemon=True).start()
 
 
-def _read(server: "Server", given: int, loop: "asyncio.AbstractEventLoop") -> None:
-    """Hand what is read to the loop; end the process if the loop is too busy to do so when it should."""
+def _read(
+    server: "Server", given: int, loop: "asyncio.AbstractEventLoop", receive: "Callable[[list[Item]], None]"
+) -> None:
+    """Hand what is read over; end the process if the loop is too busy to do so when it should."""
     from cite_lsp.server.handlers import LAST_MOMENT  # noqa: PLC0415
     from cite_lsp.server.stdio import read_messages  # noqa: PLC0415
 
     def deliver(items: "list[Item]") -> None:
-        loop.call_soon_threadsafe(server.protocol.receive, items)
+        receive(items)
         methods = [item.get("method") for item in items if isinstance(item, dict)]
         if "exit" in methods:
             leave_in_time()

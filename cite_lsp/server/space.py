@@ -97,10 +97,6 @@ class Space:
         """Gives the texts of open files as they are now."""
         self._worker = worker
         self._changed = changed
-        self._pasts = {root: Past(root) for root in roots}
-        self._nearness = Nearness()
-        self._checkouts: dict[str, PathIndex] = {}
-        """The files of other repositories' checkouts (setting anchors.repositories)."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._asking = False
         self._rest: asyncio.TimerHandle | None = None
@@ -113,13 +109,21 @@ class Space:
         """Who waits for the next listing."""
         self._appeared = False
         """Whether a file appeared or vanished that the index may leave out."""
-        self.commits = {root: CommitBook() for root in roots}
-        """What is known of files as they were, by root."""
         self.known = Known(self)
         self._parts: dict[str, bool] = {}
+        self._start_empty()
+
+    def _start_empty(self) -> None:
+        """Know nothing of the roots yet."""
+        self.commits = {root: CommitBook() for root in self.roots}
+        """What is known of files as they were, by root."""
+        self._pasts = {root: Past(root) for root in self.roots}
+        self._nearness = Nearness()
+        self._checkouts: dict[str, PathIndex] = {}
+        """The files of other repositories' checkouts (setting anchors.repositories)."""
         self._views: dict[str, tuple[Snapshot, Snapshot]] = {}
         """For each root the snapshot that was seen from it, and how it was seen."""
-        self.snapshot = self._make([PathIndex(root, ()) for root in roots])
+        self.snapshot = self._make([PathIndex(root, ()) for root in self.roots])
 
     def _make(self, indexes: Iterable[PathIndex]) -> Snapshot:
         checkouts = tuple(self._scope.repositories.values())
@@ -167,13 +171,15 @@ class Space:
         return max(roots, key=len, default=None)
 
     def close(self) -> None:
-        """Stop everything that is under way."""
+        """Stop everything that is under way, and let go of what is known: documents of old may hold the space yet."""
         for timer in (self._rest, self._retry):
             if timer is not None:
                 timer.cancel()
         for task in self._tasks:
             task.cancel()
         _tell(self._waiting)
+        self.complete = False
+        self._start_empty()
 
     # --- texts
 

@@ -26,6 +26,7 @@ _KEEP_BYTES = 64_000_000
 _MOST_LOOKED_UP = 20_000
 """Paths that are remembered from reader to reader: each key stroke in a path makes another one."""
 _LINE_OVERHEAD = 64  # bytes that a short text costs beside its characters
+_READ_AT_ONCE = 1 << 16
 _LFS_FIRST_LINE = b"version https://git-lfs.github.com/spec/v1"
 _LFS_POINTER_BYTES = 1024
 
@@ -329,13 +330,25 @@ def _bounded_bytes(path: str, max_bytes: int) -> bytes | Unread:
             return _not_regular(found.st_mode)
         if found.st_size > max_bytes:
             return too_large(found.st_size, max_bytes)
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(max_bytes + 1)  # it may grow, and some files do not tell their size
+        data = _read(descriptor, found.st_size, max_bytes + 1)
         return data if len(data) <= max_bytes else too_large(len(data), max_bytes)
     except OSError as error:
         return _refusal(error)
     finally:
         os.close(descriptor)
+
+
+def _read(descriptor: int, size: int, most: int) -> bytes:
+    """Read at most so many bytes of a file of about that size: it may grow, and some files do not tell their size.
+
+    A buffer is no larger than the file: one of the largest size, per thread, stays with the process in part.
+    """
+    pieces, ask = [], size + 1
+    while most > 0 and (piece := os.read(descriptor, min(ask, most))):
+        pieces.append(piece)
+        most -= len(piece)
+        ask = _READ_AT_ONCE
+    return b"".join(pieces)
 
 
 def decoded(data: bytes) -> DocumentText | Unread:

@@ -27,7 +27,7 @@ def processor_seconds(pid: int) -> float | None:
 
 def child_of(pid: int) -> int | None:
     """Give the first child that runs Python: the worker."""
-    for children in (_PROC / str(pid) / "task").glob("*/children"):
+    for children in _children_files(pid):
         for child in children.read_text().split():
             try:
                 command = (_PROC / child / "cmdline").read_bytes()
@@ -43,7 +43,7 @@ def descendants(pid: int) -> dict[int, str]:
     found: dict[int, str] = {}
     waiting = [pid]
     while waiting:
-        for children in (_PROC / str(waiting.pop()) / "task").glob("*/children"):
+        for children in _children_files(waiting.pop()):
             try:
                 numbers = [int(each) for each in children.read_text().split()]
             except OSError:  # it has ended meanwhile
@@ -52,6 +52,14 @@ def descendants(pid: int) -> dict[int, str]:
                 found[number] = _what_runs(number)
                 waiting.append(number)
     return found
+
+
+def _children_files(pid: int) -> list[Path]:
+    """Give where the system tells the children of a process, by thread; none where it has ended."""
+    try:
+        return list((_PROC / str(pid) / "task").glob("*/children"))
+    except OSError:
+        return []
 
 
 def _what_runs(pid: int) -> str:

@@ -261,10 +261,18 @@ async def test_a_space_that_is_closed_is_not_kept_alive(folder: Path, *, stray: 
         await session.request("textDocument/references", {**at(uri, 2, 24), "context": {"includeDeclaration": True}})
         await session.request("textDocument/codeLens", {"textDocument": {"uri": code}})
         await session.request("workspace/symbol", {"query": "a.py"})
-        if stray:
-            session.close(uri)
-        else:
-            session.folders_changed(added=[other])
-        await rest(session)
+        index = weakref.ref(inner.spaces[-1].snapshot.indexes[0])
+        assert len(index()) > 0
+        gc.collect()
+        gc.disable()
+        try:
+            if stray:
+                session.close(uri)
+            else:
+                session.folders_changed(added=[other])
+            await rest(session)
+            assert index() is None, gc.get_referrers(index())  # it does not wait until garbage is looked for
+        finally:
+            gc.enable()
         gc.collect()
         assert space() is None, gc.get_referrers(space())

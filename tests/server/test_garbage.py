@@ -23,7 +23,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def wait_for(looks: list[float], count: int) -> None:
     async with asyncio.timeout(60):
-        while len(looks) < count:
+        while len(looks) < count:  # noqa: ASYNC110 - the look is no event of the test
             await asyncio.sleep(0.01)
 
 

@@ -138,8 +138,9 @@ def _serve(given: int, taken: int, client: int | None, secrets: "Mapping[str, st
     from cite_lsp.server.garbage import Garbage  # noqa: PLC0415
     from cite_lsp.server.protocol import make_server  # noqa: PLC0415
     from cite_lsp.server.stdio import Output  # noqa: PLC0415
-    from cite_lsp.worker.giving_back import give_back  # noqa: PLC0415
+    from cite_lsp.worker.giving_back import give_back, share_memory  # noqa: PLC0415
 
+    share_memory()
     server = make_server()
     server.secrets = secrets
     server.loaded = gc.freeze  # what stays is most of what a full look for garbage would go over, in the loop

@@ -212,8 +212,11 @@ def _look(run: _Run, client: SoakClient, life: Life, when: str) -> None:
         run.rest(other, other_life, "a fresh server")
         _tell_differences(run.soak, f"{when}: findings are a fresh server's", life, now, other.shown, of_the_past)
         theirs = _answers(other, other_life)
+        asked = dict.fromkeys((*answers, *theirs))  # of other links, other things are asked
         notes = [
-            f"{what}: {answers[what]} here, fresh {theirs[what]}" for what in answers if answers[what] != theirs[what]
+            f"{what}: {answers.get(what)} here, fresh {theirs.get(what)}"
+            for what in asked
+            if answers.get(what) != theirs.get(what)
         ]
         run.soak.check(f"{when}: answers are a fresh server's", not notes, f"{len(answers)} requests", notes)
 

@@ -17,7 +17,8 @@ from cite_lsp.cli.run import UsageError, absolute, root_of
 from cite_lsp.config import load_settings
 from cite_lsp.document.anchors import Anchor
 from cite_lsp.document.columns import from_units
-from cite_lsp.findings.citing import CitedDocument, Citing, Span
+from cite_lsp.findings.citations import Span
+from cite_lsp.findings.citing import CitedDocument, Citing
 from cite_lsp.findings.gathering import Gathering
 from cite_lsp.findings.places import Places
 from cite_lsp.snapshot.ladder import within

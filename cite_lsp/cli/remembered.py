@@ -117,9 +117,8 @@ class Remembered:
         for part in (__version__, _program(), time.strftime("%Y", time.gmtime()), self._place, run.head):
             seen.update(part.encode("utf-8", "surrogatepass") + b"\0")
         for index in run.snapshot.indexes:
-            paths = frozenset(index.paths)
             tracked = index.tracked
-            differs = ("none",) if tracked is None else (*sorted(paths - tracked), "\0", *sorted(tracked - paths))
+            differs = ("none",) if tracked is None else (*sorted(tracked.missing), "\0", *sorted(tracked.more))
             seen.update("\0".join((index.root, *index.paths, "\0", *differs)).encode("utf-8", "surrogatepass"))
         return seen.digest()
 

@@ -11,7 +11,8 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 
 from cite_lsp.cli.run import Run, UsageError
-from cite_lsp.findings.citing import Citation, Citing, Span, fold_name
+from cite_lsp.findings.citations import Citation, Span
+from cite_lsp.findings.citing import Citing, fold_name
 from cite_lsp.snapshot.git import NoRepository, Repository
 from cite_lsp.snapshot.ladder import joined, within
 from cite_lsp.snapshot.lines import Unread

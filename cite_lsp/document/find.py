@@ -6,11 +6,12 @@ cost is linear in the block.
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from cite_lsp.document.anchors import Anchor, CitedPath, form_of, shifted
 from cite_lsp.document.buffer import lines_with_ends
-from cite_lsp.document.inline import Code, Inline, Link, lex
+from cite_lsp.document.inline import Code, Inline, Link, lex, only_codes
 from cite_lsp.document.links import definition_link, permalink, read_link
 from cite_lsp.document.path_token import (
     MAX_PATH,
@@ -61,7 +62,60 @@ class Found:
 def find_anchors(text: str, grammar: Grammar) -> Found | None:
     """Find the anchors of a block's text; offsets are relative to it. None where nothing can be one."""
     first = TRIGGER.search(text)
-    return _Finder(text, grammar, lex(text)).find(first) if first else None
+    if not first:
+        return None
+    codes = only_codes(text)
+    if codes is None:
+        return _Finder(text, grammar, lex(text)).find(first)
+    plain = _plain_anchors(text, first, codes, grammar.acceptance)
+    return Found(plain) if plain else _Finder(text, grammar, Inline(codes)).find(first)
+
+
+def _plain_anchors(
+    text: str, trigger: re.Match[str] | None, codes: Sequence[Code], accepts: Acceptance
+) -> list[Anchor]:
+    """Find the anchors of a text in which every number is that of a plain citation in a code span; else none.
+
+    Most blocks that cite anything are so, and `_Finder` would say the same of them in twice the time.
+    """
+    anchors: list[Anchor] = []
+    done = at = 0
+    while trigger:
+        position = trigger.start()
+        while at < len(codes) and codes[at].inner_end < position:
+            at += 1
+        if at == len(codes) or not done <= codes[at].inner_start <= position:
+            return []
+        anchor = _plain_anchor(text, codes[at], position, len(anchors))
+        if anchor is None or not accepts.by_name(anchor.path):
+            return []
+        anchors.append(anchor)
+        done = anchor.end
+        trigger = TRIGGER.search(text, max(trigger.end(), done))
+    return anchors
+
+
+def _plain_anchor(text: str, code: Code, position: int, number: int) -> Anchor | None:
+    """Give the anchor that a code span is which holds nothing but a plain path and its lines, from `position` on."""
+    plain = _IN_CODE.match(text, code.inner_start)
+    if plain is None or plain.end(1) != position or plain.end() != code.inner_end + 1:
+        return None
+    path, start, end = plain.groups()
+    first, last = int(start), int(end or start)
+    if first > last:
+        return None
+    if "//" in path or "/./" in path:
+        path = clean_path(path, escaped=False, percent=False)
+    return Anchor(
+        text[code.inner_start : code.inner_end],
+        "path-line-range" if end else "path-line",
+        path,
+        ((first, last),),
+        code.inner_start,
+        code.inner_end,
+        ((plain.span(2), plain.span(3)) if end else (plain.span(2),),),
+        index=number,
+    )
 
 
 def find_definition(text: str, grammar: Grammar) -> Found:
@@ -210,27 +264,11 @@ class _Finder:
         code = self.inline.code_at(position)
         if code is None or code.inner_start < self.done:
             return False
-        plain = _IN_CODE.match(self.text, code.inner_start)
-        if plain is None or plain.end(1) != position or plain.end() != code.inner_end + 1:
+        anchor = _plain_anchor(self.text, code, position, len(self.found.anchors))
+        if anchor is None:
             return False
-        path, start, end = plain.groups()
-        first, last = int(start), int(end or start)
-        if first > last:
-            return False
-        if "//" in path or "/./" in path:
-            path = clean_path(path, escaped=False, percent=False)
-        if not self.accepts.accepts(path):
+        if not self.accepts.accepts(anchor.path):
             return True
-        anchor = Anchor(
-            self.text[code.inner_start : code.inner_end],
-            "path-line-range" if end else "path-line",
-            path,
-            ((first, last),),
-            code.inner_start,
-            code.inner_end,
-            ((plain.span(2), plain.span(3)) if end else (plain.span(2),),),
-            index=len(self.found.anchors),
-        )
         self.found.anchors.append(anchor)
         self.done = code.inner_end
         self.last = (code.inner_end, anchor)

@@ -236,13 +236,14 @@ def _balanced(text: str, start: int, limit: int) -> int:
 
 def lex(text: str) -> Inline:
     """Find the code spans, links, addresses (`scheme://…`, but `file://`) and comments of one block."""
+    codes = only_codes(text)
+    return _Lexer(text).lex() if codes is None else Inline(codes)
+
+
+def only_codes(text: str) -> list[Code] | None:
+    """Find the code spans of a text in which every backtick stands alone and nothing else is told apart; else None."""
     if "``" in text or "](" in text or "\\" in text or "://" in text or "<!--" in text or "{{#" in text:
-        return _Lexer(text).lex()
-    return Inline(_paired(text))
-
-
-def _paired(text: str) -> list[Code]:
-    """Find the code spans of a text in which every backtick stands alone and nothing else is told apart."""
+        return None
     codes: list[Code] = []
     start = text.find("`")
     while start >= 0:

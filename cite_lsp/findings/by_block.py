@@ -88,6 +88,8 @@ def tell_known(
     drifts: tuple[Drifts | None, ...] = (),
 ) -> BlockTold:
     """Tell what is wrong with a block whose anchors were resolved and compared with their past."""
+    if not any(written) and all(each.status in SILENT for each in present):
+        return BlockTold(present, tuple(block_findings(block)), drifts, present)  # what most are, as they are opened
     cases = {
         number: Drifted(number, block, past, known, now)
         for number, (known, past, now) in enumerate(zip(drifts, written, present, strict=bool(drifts)))

@@ -7,6 +7,7 @@ hangs on it is read again.
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from unicodedata import normalize
@@ -14,6 +15,7 @@ from unicodedata import normalize
 from cite_lsp.config import Settings
 from cite_lsp.document.columns import Encoding, to_units
 from cite_lsp.document.document import Document
+from cite_lsp.findings.citations import Citation, Citations, Span, Wanted, Wordings
 from cite_lsp.findings.gathering import Gathering
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.reading import parse_document, scope_of
@@ -22,35 +24,8 @@ from cite_lsp.snapshot.lines import Reader, Unread, real_path
 from cite_lsp.snapshot.paths import PathIndex
 from cite_lsp.snapshot.snapshot import Snapshot
 
-Span = tuple[int, int]
-"""First and last line, 1-based."""
-
 _RUN = re.compile(r"[a-z0-9]+")
 _MOST_LINKS = 100_000
-
-
-class Citation(NamedTuple):
-    """One citation: where it stands in its document, and what it cites."""
-
-    line: int
-    """0-based."""
-    column: int
-    """In units of the encoding that the index was made with."""
-    end_line: int
-    end_column: int
-    text: str
-    """As written, shown on one line."""
-    path: str
-    """The cited file, absolute; "" where the citation leads to none."""
-    spans: tuple[Span, ...]
-    """None of a citation whose numbers name no lines."""
-    via: str
-
-    def cites(self, spans: Sequence[Span] | None) -> bool:
-        """Say whether it cites a line of `spans`; None stands for the whole file."""
-        if spans is None:
-            return True
-        return any(first <= high and low <= last for first, last in self.spans for low, high in spans)
 
 
 class Stamp(NamedTuple):
@@ -67,7 +42,7 @@ class _Read(NamedTuple):
     stamp: Stamp
     names: tuple[str, ...]
     """Base names, case folded, that what its citations lead to hangs on."""
-    citations: tuple[Citation, ...]
+    citations: Citations
 
 
 class CitedDocument(NamedTuple):
@@ -76,7 +51,7 @@ class CitedDocument(NamedTuple):
     root: str
     path: str
     """Relative to the root."""
-    citations: tuple[Citation, ...]
+    citations: Sequence[Citation]
 
     @property
     def full(self) -> str:
@@ -104,9 +79,10 @@ class Citing:
         self._links: dict[str, str] = {}
         """Files that are links or lie behind one, and where they lead."""
         self._real_roots: tuple[str, ...] = ()
-        self._kept_spans: dict[tuple[Span, ...], tuple[Span, ...]] = {}
-        self._kept_texts: dict[str, str] = {}
+        self._wordings = Wordings()
         self._snapshot: Snapshot | None = None
+        self.characters_read = 0
+        """Of documents since it last rested: what reading them leaves free behind it goes by that."""
         self._views: dict[str, Snapshot] = {}
         """The same as it is seen from each root."""
 
@@ -130,6 +106,7 @@ class Citing:
 
     def rest(self) -> None:
         """Let go of what only helps while it is being asked."""
+        self.characters_read = 0
         self._snapshot = None
         self._views = {}
 
@@ -174,12 +151,21 @@ class Citing:
         for prefix in below:
             files.update((path, wanted[prefix]) for path in self._by_file if path.startswith(prefix))
         left_out = frozenset(without)
+        lines: dict[str, Sequence[Span] | None] = {}
+
+        def is_asked(path: str) -> bool:
+            real = self.real(path)
+            if real in files:
+                lines[path] = files[real]
+            return real in files
+
+        cited = Wanted(self._wordings, is_asked)
         holding = {document for path in files for document in self._by_file.get(path, ())} - left_out
         for document in sorted(holding):
             found = tuple(
                 each
-                for each in self._read[document].citations
-                if (real := self.real(each.path)) in files and each.cites(files[real])
+                for each in self._read[document].citations.of_files(cited)
+                if (spans := lines[each.path]) is None or each.cites(spans)
             )
             if found:
                 yield CitedDocument(*self._documents[document], found)
@@ -251,23 +237,32 @@ class Citing:
         """Give root and path of a document."""
         return self._documents[full]
 
-    def citations_of(self, full: str) -> tuple[Citation, ...] | None:
+    def citations_of(self, full: str) -> Sequence[Citation] | None:
         """Give all citations of a document; None where it was not read."""
         read = self._read.get(full)
         return read.citations if read is not None else None
 
-    def known(self, *, without: Iterable[str] = ()) -> Iterator[tuple[str, Citation]]:
-        """Give all citations that have been read, each with the absolute path of its document, in order of document."""
+    def counted(self, *, without: Iterable[str] = ()) -> Counter[str]:
+        """Count the citations of each file that have been read, by its absolute path."""
         left_out = frozenset(without)
+        return self._wordings.counted(read.citations for full, read in self._read.items() if full not in left_out)
+
+    def known(self, fits: Callable[[str], bool], *, without: Iterable[str] = ()) -> Iterator[tuple[str, Citation]]:
+        """Give all citations that have been read and whose file fits, each with the absolute path of its document.
+
+        `fits` is asked about each file once, by its absolute path. They come in order of document.
+        """
+        left_out = frozenset(without)
+        wanted = Wanted(self._wordings, fits)
         for full in sorted(self._read):
             if full not in left_out:
-                for citation in self._read[full].citations:
+                for citation in self._read[full].citations.of_files(wanted):
                     yield full, citation
 
     def cited_by(self, full: str) -> set[str]:
         """Give the files that a document cites, absolute, as far as it was read; links are not followed."""
         read = self._read.get(full)
-        return {citation.path for citation in read.citations if citation.path} if read is not None else set()
+        return read.citations.files() if read is not None else set()
 
     def real(self, path: str) -> str:
         """Give where a file of the roots really is; its links are those of when the files were listed."""
@@ -288,16 +283,19 @@ class Citing:
         return next(gathering for gathering in self.gatherings if gathering.root == root)
 
     def _forget_all(self) -> None:
-        self._read, self._by_file, self._kept_spans, self._kept_texts = {}, {}, {}, {}
+        self._read, self._by_file, self._wordings = {}, {}, Wordings()
 
     def _forget(self, full: str) -> None:
         read = self._read.pop(full, None)
-        for citation in read.citations if read is not None else ():
-            self._by_file.get(self.real(citation.path), set()).discard(full)
+        for path in read.citations.files() if read is not None else ():
+            self._by_file.get(self.real(path), set()).discard(full)
 
     def _forget_changed(self, news: Sequence[tuple[PathIndex, PathIndex]]) -> None:
         """Forget what hangs on the files that came or went; where a folder did, that is everything."""
-        changed = {path for old, new in news for path in frozenset(old.paths).symmetric_difference(new.paths)}
+        changed: set[str] = set()
+        for old, new in news:
+            if old.paths != new.paths:
+                changed |= frozenset(old.paths).symmetric_difference(new.paths)
         if changed and any(_folders(old) != _folders(new) for old, new in news):
             self._forget_all()
         names = frozenset(map(fold_name, changed))
@@ -320,9 +318,8 @@ class Citing:
             self._note(full, read)
 
     def _note(self, full: str, read: _Read) -> None:
-        for path in {citation.path for citation in read.citations}:
-            if path:
-                self._by_file.setdefault(self.real(path), set()).add(full)
+        for path in read.citations.files():
+            self._by_file.setdefault(self.real(path), set()).add(full)
 
     def _needles(self, wanted: Iterable[str]) -> list[str] | None:
         """Give texts of which one stands in every document that cites one of some files; None where none is sure to.
@@ -362,6 +359,7 @@ class Citing:
         return Stamp(found.st_size, found.st_mtime_ns)
 
     def _find(self, text: str, root: str, path: str, settings: Settings, stamp: Stamp) -> _Read:
+        self.characters_read += len(text)
         document = parse_document(text, path, self.snapshot().known, settings)
         seen = self.seen_from(root)
         places: Places | None = None
@@ -374,20 +372,16 @@ class Citing:
                 names.add(fold_name(anchor.path))
                 place = seen.cited_file(anchor, document)
                 where = (*self._at(places, anchor.start + offset), *self._at(places, anchor.end + offset))
-                spans = () if anchor.defect else self._kept_spans.setdefault(anchor.spans, anchor.spans)
+                spans = () if anchor.defect else anchor.spans
                 full, via = (joined(place.root, place.path), place.via) if place is not None else ("", "")
-                shown = self._kept(" ".join(anchor.text.split()))
-                citations.append(Citation(*where, shown, self._kept(full), spans, via))
+                citations.append(Citation(*where, " ".join(anchor.text.split()), full, spans, via))
             offset += len(block.text)
-        return _Read(stamp, tuple(map(self._kept, sorted(names))), tuple(citations))
+        return _Read(stamp, tuple(map(self._wordings.kept_text, sorted(names))), self._wordings.keep(citations))
 
     def _at(self, places: Places, offset: int) -> tuple[int, int]:
         line = places.line(offset)
         start = places.start(line)
         return line, to_units(places.text[start:offset], offset - start, self.encoding)
-
-    def _kept(self, text: str) -> str:
-        return self._kept_texts.setdefault(text, text)
 
 
 def fold_name(path: str) -> str:

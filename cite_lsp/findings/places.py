@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 
 from cite_lsp.document.buffer import without_end
 
@@ -18,7 +19,7 @@ class Places:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._starts = [0, *(found.end() for found in LINE_END.finditer(text))]
+        self._starts = _starts(text)
 
     @property
     def line_count(self) -> int:
@@ -40,3 +41,11 @@ class Places:
     def line_text(self, line: int) -> str:
         """Give a line without its terminator."""
         return without_end(self.text[self.start(line) : self.end(line)])
+
+
+def _starts(text: str) -> list[int]:
+    if "\r" in text:
+        return [0, *(found.end() for found in LINE_END.finditer(text))]
+    starts = list(accumulate([len(line) + 1 for line in text.split("\n")], initial=0))
+    starts.pop()  # behind the last line no terminator stands
+    return starts

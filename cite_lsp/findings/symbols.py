@@ -1,7 +1,7 @@
 """Citations found by the file that they cite, as its path is being typed."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
@@ -63,6 +63,25 @@ class CitedFileQuery:
         if self._line is not None and not any(first <= self._line <= last for first, last in spans):
             return None
         return Symbol(fit[0], len(fit[1]), fit[1], spans, document, *where)
+
+    def best_files(self, counts: Mapping[str, int], limit: int) -> set[str]:
+        """Give those of some absolute paths that the best of their citations are of.
+
+        `counts`: how many citations each has; `limit`: how many of the best are wanted. Where a line is asked for, all
+        that fit are given: who cites it is not known by then.
+        """
+        fits = [(fit[0], len(fit[1]), fit[1], path) for path in counts if (fit := self.fit(path)) is not None]
+        if self._line is not None:
+            return {path for *_, path in fits}
+        found: set[str] = set()
+        seen, worst = 0, ""
+        for *_, inside, path in sorted(fits):
+            if seen >= limit and inside != worst:  # of one name in two roots, either may have the better line
+                break
+            seen += counts[path]
+            worst = inside
+            found.add(path)
+        return found
 
     def fit(self, path: str) -> tuple[int, str] | None:
         """Give how well an absolute path fits, and what it is called below its root; None where it does not fit."""

@@ -12,7 +12,7 @@ from cite_lsp.findings.comments import MARK
 from cite_lsp.findings.places import Places
 from cite_lsp.findings.reference_checks import ALL_OFF
 from cite_lsp.findings.told import Told
-from cite_lsp.server.comparing import compare_again
+from cite_lsp.server.comparing import Reaches, compare_again
 from cite_lsp.server.convert import Range, position, range_of
 from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.ladder import joined
@@ -130,6 +130,7 @@ class Checks:
         self.pieces: dict[Piece, PieceChecked] = {}
         self._doubtful: dict[Piece, PieceChecked] = {}
         """What was known before a cited file changed: it mostly still holds."""
+        self._reaches = Reaches()
         self._begun = _Begun(None, 0, None, {})
         self._untold: set[Piece] = set()
         """Pieces with texts that are gone of which it is known by now since when."""
@@ -156,6 +157,7 @@ class Checks:
         self.pieces = {}
         self._untold = set()
         self._doubtful = {}
+        self._reaches.clear()
         self._named = {}
 
     def forget_files(self, files: frozenset[str]) -> list[Block]:
@@ -188,6 +190,7 @@ class Checks:
         doubtful, self._doubtful = self._doubtful, {}
         pieces = {piece: None if piece in doubtful else old.get(piece) for piece in document.pieces}
         if doubtful and not changed:
+            self._reaches.begin()
             until = time.perf_counter() + seconds
             for piece in [piece for piece in pieces if piece in doubtful]:
                 if time.perf_counter() < until:
@@ -231,8 +234,10 @@ class Checks:
         return self._joined(old.piece, blocks, old.past)
 
     def _renewed_block(self, old: BlockChecked, document: Document, snapshot: Snapshot) -> BlockChecked:
-        present = tuple([snapshot.resolve(anchor, document) for anchor in old.block.anchors])
         reads = self.reference.reads_lines
+        if not reads and self._reaches.leave_alone(old, snapshot):
+            return old
+        present = tuple([snapshot.resolve(anchor, document) for anchor in old.block.anchors])
         if not old.written:
             stays = present == old.present and not reads
             return old if stays else self._check_block(old.block, document, snapshot)
@@ -245,7 +250,8 @@ class Checks:
                 old.texts[:] = [snapshot.file(resolution) for resolution in present]
             return old if due == old.due else replace(old, due=due)
         known = self._tell(old.block, document, snapshot, present, old.written, drifts)
-        return replace(self._known_block(old.block, document, snapshot, known, present, old.written), due=due)
+        texts = [snapshot.file(resolution) for resolution in present]
+        return replace(self._known_block(old.block, document, snapshot, known, present, old.written, texts), due=due)
 
     def advance(self, document: Document, snapshot: Snapshot, seconds: float) -> bool:
         """Compare pieces with their past, or search for what is due, for so long; say whether there is more to do."""
@@ -313,7 +319,10 @@ class Checks:
         told: list[Told] = []
         files: set[str] = set()
         offset = anchors = 0
+        marked = overrun = False
         for block in piece.blocks:
+            marked = marked or MARK in block.text
+            overrun = overrun or block.overrun
             if block.anchors:
                 checked = blocks[id(block)]
                 if checked.known.told:
@@ -331,8 +340,8 @@ class Checks:
             blocks,
             frozenset(files),
             undecided,
-            any(MARK in block.text for block in piece.blocks),
-            any(block.overrun for block in piece.blocks),
+            marked,
+            overrun,
             past,
         )
 
@@ -340,12 +349,13 @@ class Checks:
         present = tuple([snapshot.resolve(anchor, document) for anchor in block.anchors])
         written: tuple[Written | None, ...] = ()
         drifts: tuple[Drifts | None, ...] = ()
+        files: list[FileText | None] = []
         if self.past is not None:
             files = [snapshot.file(resolution) for resolution in present]
             written = self.past.of(block, present, files)
             drifts = drifts_of(block, document, snapshot, written, present)
         known = self._tell(block, document, snapshot, present, written, drifts)
-        return self._known_block(block, document, snapshot, known, present, written)
+        return self._known_block(block, document, snapshot, known, present, written, files)
 
     def _tell(
         self,
@@ -369,6 +379,7 @@ class Checks:
         known: BlockTold,
         present: tuple[Resolution, ...],
         written: tuple[Written | None, ...],
+        texts: list[FileText | None],
     ) -> BlockChecked:
         asked = [
             anchor.path
@@ -378,8 +389,8 @@ class Checks:
         for path in asked:
             if path not in self._named:
                 self._named[path] = snapshot.named(path, document)
-        texts = [snapshot.file(resolution) for resolution in present] if written else []
-        _ask_ahead(known, written, snapshot)
+        if any(known.drifts):
+            _ask_ahead(known, written, snapshot)
         keys = [joined(each.root, each.path) for each in present if each.path]
         keys += snapshot.past_files(written, document)
         files = frozenset([*keys, *map(snapshot.reader.place_of, keys)])

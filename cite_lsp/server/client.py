@@ -40,6 +40,7 @@ class Client:
     workspace_folders: bool = False
     code_lens_refresh: bool = False
     inlay_hint_refresh: bool = False
+    completion: bool = False
     completion_insert_replace: bool = False
     completion_label_details: bool = False
     completion_resolves_documentation: bool = False
@@ -80,6 +81,7 @@ class Client:
             workspace_folders=has("workspace.workspace_folders"),
             code_lens_refresh=has("workspace.code_lens.refresh_support"),
             inlay_hint_refresh=has("workspace.inlay_hint.refresh_support"),
+            completion=has("text_document.completion"),
             completion_insert_replace=has(f"{item}.insert_replace_support"),
             completion_label_details=has(f"{item}.label_details_support"),
             completion_resolves_documentation="documentation" in has.many(f"{item}.resolve_support.properties"),

@@ -11,7 +11,7 @@ from typing import Any
 from cite_lsp.audit.grounding import Grounding, grounding_from_data
 from cite_lsp.document.ranges import Span
 from cite_lsp.server.judges import data_of
-from cite_lsp.server.judging import Begun, rows_of
+from cite_lsp.server.judging import Begun, prepare, rows_of
 from cite_lsp.server.open_document import OpenDocument
 from cite_lsp.server.row_book import BlockRows, KeyedRow
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
@@ -86,8 +86,7 @@ class GroundingRuns:
     async def _run(self, document: OpenDocument, begun: Begun) -> None:
         blocks = await rows_of(document, begun)
         asked = [list(_questions(made)) for made in blocks]
-        for made in blocks:
-            document.groundings.prepare(made.block)
+        await prepare(document.groundings, blocks)
         unknown = {each.key: each for questions in asked for each in questions if each and each.key not in self._known}
         if unknown:
             await self._ask(list(unknown.values()))

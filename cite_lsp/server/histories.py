@@ -15,7 +15,7 @@ from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
 
 log = logging.getLogger(__name__)
 
-_STEP = 0.004
+_STEP = 0.002
 """Seconds that documents are compared with their past before other messages have their turn."""
 _MOST_DEPARTURES = 16
 """Departures that are asked for together: a document that is opened meanwhile waits for no more."""

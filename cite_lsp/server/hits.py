@@ -1,7 +1,6 @@
 """The citations of an open document, each with where it stands and what is known of it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,8 +23,7 @@ _NOWHERE = Claims(Block("blank", "", 0, START, START, 0, 0, (), (), 0), ALONE)
 """The context of an anchor whose claim nobody asks for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A citation of an open document."""
 
     piece: Piece

@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cite_lsp.audit.judgement import Judged, Judgement, Trouble, Usage
 from cite_lsp.audit.verdicts import Verdict
@@ -22,6 +22,7 @@ from cite_lsp.server.judges import Judges, NoJudge, leaves
 from cite_lsp.server.open_document import OpenDocument, Place
 from cite_lsp.server.progress import SOON, Progress
 from cite_lsp.server.row_book import BlockRows, KeyedRow, keyed
+from cite_lsp.server.verdicts import Said
 from cite_lsp.snapshot.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_AT_ONCE = 32
-"""Blocks whose rows are made before other messages have their turn."""
+_TURN = 0.002
+"""Seconds that rows are made, or sentences cut, before other messages have their turn."""
 _PLANNED_AT_ONCE = 256
 """Blocks of which it is said what is to be judged before other messages have their turn."""
 _MOST_VERDICTS = 50_000
@@ -200,8 +201,7 @@ class Judging:
         await self._judges.load(begun.place.settings)
         run = Run(judge=self.judge_of(begun.place))
         blocks = await rows_of(open_document, begun)
-        for made in blocks:
-            open_document.verdicts.prepare(made.block)
+        await prepare(open_document.verdicts, blocks)
         run.blocks = await self._planned(begun, blocks, run.judge)
         judge = run.judge
         if judge is not None and not known_only:
@@ -380,11 +380,23 @@ class Judging:
 async def rows_of(document: OpenDocument, begun: Begun) -> list[BlockRows]:
     """Give the rows of a document as it was begun with, made some at a time."""
     blocks: list[BlockRows] = []
-    for number, made in enumerate(document.rows.rows(begun.document, begun.snapshot, begun.pieces)):
+    until = time.perf_counter() + _TURN
+    for made in document.rows.rows(begun.document, begun.snapshot, begun.pieces):
         blocks.append(made)
-        if number % _AT_ONCE == _AT_ONCE - 1:
+        if time.perf_counter() > until:
             await asyncio.sleep(0)
+            until = time.perf_counter() + _TURN
     return blocks
+
+
+async def prepare(words: Said[Any], blocks: Iterable[BlockRows]) -> None:
+    """Have the sentences of blocks cut ahead of `Said.take`, some at a time."""
+    until = time.perf_counter() + _TURN
+    for made in blocks:
+        words.prepare(made.block)
+        if time.perf_counter() > until:
+            await asyncio.sleep(0)
+            until = time.perf_counter() + _TURN
 
 
 def _rows(run: Run) -> Iterator[KeyedRow]:

@@ -19,6 +19,8 @@ class Past:
         self.wanted = False
         """Whether a path could not be placed without the history."""
         self.known = False
+        self.mark = ""
+        """Of the last answer of its names; "" where there was none."""
         self._top = root
         self._names: frozenset[str] | None = None
         self._renamed: dict[str, str | None] = {}
@@ -32,7 +34,7 @@ class Past:
         What is told would flicker otherwise with every file that appears.
         """
         new = Past(self.root)
-        new._top, new._names = self._top, self._names
+        new._top, new._names, new.mark = self._top, self._names, self.mark
         new._before = {**self._before, **self._renamed}
         return new
 
@@ -53,13 +55,19 @@ class Past:
             self._asked[path] = None
         return self._renamed.get(path, self._before.get(path))
 
-    def learn(self, top: str, names: Iterable[str] | None) -> None:
-        """Take the history's answer.
+    def learn_nothing_new(self) -> None:
+        """Take the answer that the history is the one whose names are known."""
+        self.known = True
+        self._asked.clear()
+
+    def learn(self, top: str, names: Iterable[str] | None, mark: str = "") -> None:
+        """Take the history's answer, and its mark.
 
         Where the root is a part of the work tree only, a name in the history says nothing of the root: it may well
         have been beside it.
         """
         self.known = True
+        self.mark = mark
         self._top = top
         is_all = top in (self.root, os.path.realpath(self.root))  # an editor names a folder by the link to it
         self._names = frozenset(names) if names is not None and is_all else None
@@ -68,6 +76,7 @@ class Past:
     def has_none(self) -> None:
         """Take note that there is no history to ask."""
         self.known = True
+        self.mark = ""
         self._names = frozenset()
         self._asked.clear()
 

@@ -24,7 +24,7 @@ LEVELS = ("debug", "info", "warning", "error")
 GRACE = 0.03
 """Seconds that the loop has to end by itself after `exit` or the end of input, before it is ended."""
 _SWITCH_INTERVAL = 0.0005  # seconds: a thread that computes must not keep answers waiting (the default is ten times it)
-_GARBAGE = (10_000, 20, 50)
+_GARBAGE = (10_000, 2_000, 50)
 """How rarely Python looks for garbage by itself: a full look takes up to 60 ms. `garbage` looks while nobody waits."""
 _USAGE = 2
 

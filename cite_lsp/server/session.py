@@ -20,6 +20,7 @@ from cite_lsp.server.histories import Histories
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.judges import Judges
 from cite_lsp.server.judging import Judging
+from cite_lsp.server.offers import Offers
 from cite_lsp.server.open_document import ContentChange, OpenDocument, Place, relative
 from cite_lsp.server.policies import Policies
 from cite_lsp.server.policy_files import PolicyFiles
@@ -75,6 +76,7 @@ class Session:
         self.citings = Citings(self)
         self.deletions = Deletions(self)
         self.refreshing = Refreshing(self)
+        self.offers = Offers(self)
         self.watched = Watched("client" if self.client.watched_files_dynamic else "server")
         self._strays: dict[str, Space] = {}
         self._pending: dict[OpenDocument, None] = {}
@@ -88,12 +90,9 @@ class Session:
         self.timers.close()
         self.policy_files.close()
         self.watched.stop()
-        self.judging.close()
-        self.policies.close()
-        self.citings.close()
-        self.deletions.close()
-        self.histories.close()
-        self.grounding.close()
+        parts = (self.offers, self.judging, self.policies, self.citings, self.deletions, self.histories, self.grounding)
+        for part in parts:
+            part.close()
         for space in self.spaces:
             space.close()
         self.worker.close()
@@ -155,6 +154,7 @@ class Session:
         if change.everything:
             log.info("%d files below %s", sum(map(len, space.snapshot.indexes)), ", ".join(space.roots))
             self.deletions.look_again()
+            self.offers.soon()
         lost = change.everything and space.known.lost()
         self.timers.later("judge what waited", 0.0, self.rounds.start_unlisted)
         for document in self._documents_of(space):
@@ -195,6 +195,7 @@ class Session:
         self._place(document)
         self._typed(document)
         self.touch(document)
+        self.offers.soon()
 
     def changed(self, uri: str, version: int | None, changes: Sequence[ContentChange]) -> None:
         """Take the changes of an open document; those of one that is not open are dropped."""

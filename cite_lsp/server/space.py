@@ -121,6 +121,8 @@ class Space:
         self._nearness = Nearness()
         self._checkouts: dict[str, PathIndex] = {}
         """The files of other repositories' checkouts (setting anchors.repositories)."""
+        self._marks: dict[str, str] = {}
+        """What the worker calls its last answer of the files of a folder, by that folder."""
         self._views: dict[str, tuple[Snapshot, Snapshot]] = {}
         """For each root the snapshot that was seen from it, and how it was seen."""
         self.snapshot = self._make([PathIndex(root, ()) for root in self.roots])
@@ -257,27 +259,21 @@ class Space:
         appeared, self._appeared = self._appeared, False  # what comes from now on is for the listing behind this one
         try:
             others = dict.fromkeys(self._scope.repositories.values())
-            answers = [await self._worker.call("paths", root=root) for root in (*self.roots, *others)]
+            listed = {root: await self._listed_files(root) for root in (*self.roots, *others)}
         except (WorkerLost, WorkerFailed) as error:
             self.error = f"the files could not be listed: {error}"
             self._appeared = self._appeared or appeared
             self._changed(self, Change())
             self._retry = asyncio.get_running_loop().call_later(_RETRY, self.list_soon)
             return
-        loop = asyncio.get_running_loop()
-        indexes = [
-            await loop.run_in_executor(None, index_of, root, answer)
-            for root, answer in zip((*self.roots, *others), answers, strict=True)
-        ]
-        answers.clear()
-        if sum(map(len, indexes)) > _MANY:
-            loop.run_in_executor(None, give_back)
-        indexes, listed = indexes[: len(self.roots)], indexes[len(self.roots) :]
-        checkouts = dict(zip(others, listed, strict=True))
+        indexes = [listed[root][0] for root in self.roots]
+        checkouts = {root: listed[root][0] for root in others}
         self.error = ""
         self.rules_changed = self.rules_changed and self._again
-        same = self.complete and not appeared and all(map(_same, indexes, self.snapshot.indexes))
+        same = self.complete and not appeared and all(map(PathIndex.says_the_same, indexes, self.snapshot.indexes))
         same = same and checkouts.keys() == self._checkouts.keys()
+        same = same and all(index.says_the_same(self._checkouts[root]) for root, index in checkouts.items())
+        self._marks = {root: mark for root, (_, mark) in listed.items()}
         self.complete = True
         self.coming = _not_there(self.coming)
         if not same:
@@ -286,6 +282,21 @@ class Space:
             self._pasts = {root: past.next() for root, past in self._pasts.items()}
             self.snapshot = self._make(indexes)
         self._changed(self, Change(everything=not same))
+
+    async def _listed_files(self, root: str) -> tuple[PathIndex, str]:
+        """Give the files of a folder, and what the worker calls its answer; the known index where nothing is new."""
+        indexes = (*self.snapshot.indexes, *self._checkouts.values())
+        before = next((index for index in indexes if index.root == root), None)
+        known = self._marks.get(root, "")
+        answer = await self._worker.call("paths", root=root, known=known)
+        if before is not None and "same" in answer:
+            return before, known
+        mark: str = answer["mark"]
+        loop = asyncio.get_running_loop()
+        index = await loop.run_in_executor(None, index_of, root, answer)
+        if len(index) > _MANY:
+            loop.run_in_executor(None, give_back)
+        return index, mark
 
     def expect(self, paths: Iterable[str]) -> None:
         """Take note of paths that files are about to be renamed to; nobody is told meanwhile that they are missing."""
@@ -315,7 +326,7 @@ class Space:
         pasts, nearness = self._pasts, self._nearness
         try:
             for past in wanted:
-                _learn(past, await self._worker.call("history", root=past.root))
+                _learn(past, await self._worker.call("history", root=past.root, known=past.mark))
             for root, paths in renamed.items():
                 asked = paths[:_MOST_QUESTIONS]
                 pasts[root].answer(await self._worker.call("renamed", root=root, paths=asked))
@@ -366,14 +377,12 @@ def _merged(scopes: Sequence[Scope]) -> Scope:
 
 
 def _learn(past: Past, answer: Mapping[str, Any]) -> None:
-    if "top" in answer:
-        past.learn(answer["top"], answer["names"])
+    if "same" in answer:
+        past.learn_nothing_new()
+    elif "top" in answer:
+        past.learn(answer["top"], answer["names"], answer["mark"])
     else:
         past.has_none()
-
-
-def _same(one: PathIndex, other: PathIndex) -> bool:
-    return one.paths == other.paths and one.tracked == other.tracked and one.notes == other.notes
 
 
 def stray_root(path: str) -> str:

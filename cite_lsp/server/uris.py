@@ -38,6 +38,7 @@ def to_path(uri: str) -> str | None:
     return posixpath.normpath(f"//{unquote(host)}{path}")
 
 
+@lru_cache(maxsize=1024)
 def to_uri(path: str) -> str:
     """Give the `file:` URI of an absolute path, escaped as VS Code does; the inverse of `to_path`."""
     drive = _WINDOWS.match(path)

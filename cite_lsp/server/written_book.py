@@ -166,6 +166,10 @@ class WrittenBook:
 
     def _carry(self, old: Sequence[Block], new: Sequence[Block]) -> None:
         """Let the citations of blocks take the places of those of the blocks that stood there before."""
+        if not old and not self._lost:
+            for block in new:
+                self._places[id(block)] = (block, tuple([_Place() for _ in block.anchors]))
+            return
         there = [_Spot(block, number) for block in old for number in range(len(block.anchors))]
         here = [_Spot(block, number) for block in new for number in range(len(block.anchors))]
         places = _taken(there, here) if there and here else {}

@@ -389,7 +389,8 @@ def _shared(equal: Callable[[int, int], bool], most: int) -> int:
 _last_edit: list[tuple[Sequence[str], Sequence[str], tuple[int, int, int]]] = []
 
 
-def _edit(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
+def last_edit(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, int]:
+    """Give `edit_between`, which is kept for the last two texts that were asked for."""
     for one, other, edit in _last_edit[-1:]:
         if one is old and other is new:
             return edit
@@ -407,7 +408,7 @@ def shifted(
     """
     if baseline.state != "text" or drift.status in ("born-wrong", "edited", "gone", "unknown") or drift.reformatted:
         return drift if baseline.state != "text" else None
-    if baseline.twins or weight(baseline.lines, _TELLING) < _TELLING:
+    if not is_telling(baseline):
         return None
     if _stands(baseline.lines, new_lines, span[0] - 1):
         return Drift("same", baseline=drift.baseline, time=drift.time, as_of=drift.as_of)
@@ -415,12 +416,22 @@ def shifted(
     before = drift.places or (Standing(path, span[0], span[0] + size - 1),)
     if any(place.path != path for place in before):
         return None
-    edit = _edit(old_lines, new_lines)
+    edit = last_edit(old_lines, new_lines)
     now = [_after(place, edit) for place in before]
     places = tuple(
         [place for place in now if place is not None and _stands(baseline.lines, new_lines, place.first - 1)]
     )
     return drift._replace(status="moved", places=places) if len(places) == len(before) else None
+
+
+def is_telling(baseline: Baseline) -> bool:
+    """Say whether a text that still stands where it did is taken for itself, whatever else the file holds now."""
+    return not baseline.twins and weight(baseline.lines, _TELLING) >= _TELLING
+
+
+def stands_at(baseline: Baseline, lines: Sequence[str], line: int) -> bool:
+    """Say whether the text of a baseline stands at a 1-based line, trailing white space apart."""
+    return _stands(baseline.lines, lines, line - 1)
 
 
 def _after(place: Standing, edit: tuple[int, int, int]) -> Standing | None:

@@ -14,18 +14,22 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, Self, cast
 
-from cite_lsp.snapshot.listing_rows import listing_rows
+from cite_lsp.snapshot.git_answers import NOT_INSTALLED, Answer, NoRepository, not_started, why_not
+from cite_lsp.snapshot.listing import Listed, Listing, with_inner
+from cite_lsp.snapshot.listing_rows import Rows, listing_rows, paths_of
 from cite_lsp.snapshot.past_names import PastNames, past_names, renames_in
+
+__all__ = ["Answer", "Conversation", "NoRepository", "Repository", "ask"]
 
 _OPTIONS = (
     "-c", "core.fsmonitor=false",
@@ -55,55 +59,9 @@ _IGNORE_SINGLY = 200
 _LIVES = 1000
 _LATE_LIVES = 2
 _WATCH_SECONDS = 1.0
+_NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
-_DUBIOUS = re.compile(r"(?:dubious ownership in repository at|unsafe repository \(?) ?'([^']*)'")
 _UNOPENED = re.compile(r"^warning: could not open directory '(.*)': Permission denied$", re.MULTILINE)
-
-Kind = Literal["no-git", "no-repository", "refused", "overrun", "failed"]
-
-
-@dataclass(frozen=True, slots=True)
-class NoRepository:
-    """Why git cannot be asked about a folder.
-
-    Attributes:
-        kind: `no-git` the program is not installed; `no-repository` the folder is in no work tree; `refused`
-            another user owns the repository; `overrun` a time limit; `failed` anything else.
-        reason: A sentence for a person, with what to do where something can be done.
-    """
-
-    kind: Kind
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The files git knows under a folder; every path is relative to that folder.
-
-    Attributes:
-        tracked: Files in the index that exist on disk, those of submodules included.
-        untracked: Files that are neither in the index nor ignored.
-        gitlinks: Folders of submodules, with or without content.
-        links: The tracked symbolic links.
-        notes: What could not be seen, each a sentence.
-    """
-
-    tracked: frozenset[str]
-    untracked: frozenset[str]
-    gitlinks: tuple[str, ...] = ()
-    links: frozenset[str] = frozenset()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one run of git gave; `code` is -1 when it did not run to its end."""
-
-    code: int
-    out: bytes
-    err: str
-    overrun: bool = False
-    installed: bool = True
 
 
 class Repository:
@@ -123,7 +81,7 @@ class Repository:
         """The repository whose work tree holds `folder`, or why there is none."""
         answer = ask(folder, "rev-parse", "--show-toplevel")
         if answer.code:
-            return _why_not(folder, answer)
+            return why_not(folder, answer)
         top = os.path.normpath(os.fsdecode(answer.out.removesuffix(b"\n")))
         if not _within(os.path.realpath(folder), os.path.realpath(top)):
             return NoRepository("failed", f"the work tree of {folder} is elsewhere (core.worktree), at {top}")
@@ -142,19 +100,20 @@ class Repository:
     def tracked(self, under: str) -> list[str] | None:
         """Tracked files that exist below the absolute folder `under`, relative to it; None: git failed."""
         listing = self.listing(under)
-        return sorted(listing.tracked) if isinstance(listing, Listing) else None
+        return list(listing.tracked) if isinstance(listing, Listing) else None
 
     def listed(self, under: str) -> list[str] | None:
         """Tracked and untracked files below `under`, without the ignored ones; None: git failed."""
         listing = self.listing(under)
-        return sorted(listing.tracked | listing.untracked) if isinstance(listing, Listing) else None
+        return sorted(listing.tracked + listing.untracked) if isinstance(listing, Listing) else None
 
-    def listing(self, under: str) -> Listing | NoRepository:
+    def listing(self, under: str, begun: Callable[[], object] | None = None) -> Listing | NoRepository:
         """Everything git knows below the absolute folder `under`, repositories inside it included.
 
-        A nested repository that is no submodule gives untracked files: a clone of the outer one lacks them.
+        A nested repository that is no submodule gives untracked files: a clone of the outer one lacks them. `begun` is
+        called when git is at it, and this thread is about to wait.
         """
-        return _listing(under, _SUBMODULE_DEPTH, time.monotonic() + _NESTED_SECONDS)
+        return _listing(under, _SUBMODULE_DEPTH, time.monotonic() + _NESTED_SECONDS, begun or _nothing)
 
     def ignores_folder(self, folder: str) -> bool:
         """True when an ignore rule covers the absolute folder and nothing in it is tracked.
@@ -260,40 +219,30 @@ def _ignored_in(top: str, paths: list[str]) -> Iterator[str]:
             yield from _ignored_in(top, [path])
 
 
-def _listing(under: str, depth: int, deadline: float) -> Listing | NoRepository:
-    answer = ask(
-        under,
-        _LITERAL, "ls-files", "-t", "-s", "-z", "--cached", "--others", "--deleted", "--exclude-standard",
-        seconds=_LISTING_SECONDS,
-    )  # fmt: skip
-    if answer.code:
-        return _why_not(under, answer)
-    rows = listing_rows(answer.out, under)
-    notes = [f"no permission to read {name.rstrip('/')}" for name in _UNOPENED.findall(answer.err)]
-    tracked = rows.tracked - rows.deleted
-    untracked = rows.untracked
-    links = set(rows.links)
-    for folder, is_submodule in [(name, True) for name in rows.gitlinks] + [(name, False) for name in rows.nested]:
-        if time.monotonic() > deadline:
-            notes.append(f"the files of {folder} are not known: git took too long over the repositories before it")
-            continue
-        inner = _inner_listing(under, folder, depth, deadline)
-        if inner is None:
-            continue
-        if isinstance(inner, NoRepository):
-            notes.append(f"the files of {folder} are not known: {inner.reason}")
-            continue
-        (tracked if is_submodule else untracked).update(f"{folder}/{name}" for name in inner.tracked)
-        untracked.update(f"{folder}/{name}" for name in inner.untracked)
-        links.update(f"{folder}/{name}" for name in inner.links)
-        notes.extend(f"{note} (in {folder})" for note in inner.notes)
-    return Listing(
-        frozenset(tracked),
-        frozenset(untracked - tracked),
-        tuple(sorted(rows.gitlinks)),
-        frozenset(links),
-        tuple(notes),
-    )
+def _listed(under: str, begun: Callable[[], object]) -> Listed | NoRepository:
+    """Ask at once what is tracked, what is not, and what is gone from disk: git does one after the other by itself."""
+    command = (_LITERAL, "ls-files", "-z")
+    with (
+        _Run(under, *command, "-t", "-s", "--cached") as cached,
+        _Run(under, *command, "--others", "--exclude-standard") as others,
+        _Run(under, *command, "--deleted") as deleted,
+    ):
+        begun()
+        answer = cached.answer()
+        rows = listing_rows(answer.out, under) if not answer.code else Rows()  # the others go on meanwhile
+        beside, gone = others.answer(), deleted.answer()
+    failed = next((each for each in (answer, beside, gone) if each.code), None)
+    if failed is not None:
+        return why_not(under, failed)
+    notes = [f"no permission to read {name.rstrip('/')}" for name in _UNOPENED.findall(beside.err)]
+    return Listed(rows, paths_of(beside.out), frozenset(paths_of(gone.out)), notes)
+
+
+def _listing(under: str, depth: int, deadline: float, begun: Callable[[], object]) -> Listing | NoRepository:
+    found = _listed(under, begun)
+    if isinstance(found, Listed):
+        return with_inner(found, lambda folder: _inner_listing(under, folder, depth, deadline), deadline)
+    return found
 
 
 def _inner_listing(under: str, folder: str, depth: int, deadline: float) -> Listing | NoRepository | None:
@@ -304,14 +253,14 @@ def _inner_listing(under: str, folder: str, depth: int, deadline: float) -> List
     found = Repository.of(inner)
     if isinstance(found, NoRepository):
         return found
-    return _listing(inner, depth - 1, deadline) if _same(found.top, inner) else None
+    return _listing(inner, depth - 1, deadline, _nothing) if _same(found.top, inner) else None
 
 
 def ask(folder: str, *arguments: str, fed: bytes | None = None, seconds: float = _SECONDS) -> Answer:
     """Run git in a folder with bytes or nothing on its standard input."""
     program = _program()
     if program is None:
-        return Answer(-1, b"", "", installed=False)
+        return NOT_INSTALLED
     try:
         done = subprocess.run(
             [program, *_OPTIONS, *arguments],
@@ -322,16 +271,74 @@ def ask(folder: str, *arguments: str, fed: bytes | None = None, seconds: float =
             capture_output=True,
             timeout=max(seconds, 0.01),
             check=False,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            creationflags=_NO_WINDOW,
         )
     except subprocess.TimeoutExpired as overrun:
         return Answer(-1, overrun.stdout or b"", "", overrun=True)
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # the folder is gone, may not be entered, or cannot be a folder's name
-        return Answer(-1, b"", f"{folder}: {getattr(error, 'strerror', None) or error}")
+    except (OSError, ValueError) as error:
+        return not_started(folder, error)
     return Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+
+
+class _Run:
+    """A run of git that goes on beside others for at most so many seconds; a context, at whose end it has ended.
+
+    It writes to a file without a name: megabytes would come through a pipe in hundreds of pieces, and this thread had
+    to wait for another one of the process before each.
+    """
+
+    def __init__(self, folder: str, *arguments: str, seconds: float = _LISTING_SECONDS) -> None:
+        self._until = time.monotonic() + seconds
+        self._failed = NOT_INSTALLED
+        self._process: subprocess.Popen[bytes] | None = None
+        self._out: BinaryIO | None = None
+        program = _program()
+        if program is None:
+            return
+        try:
+            self._out = _nameless_file()
+            self._process = subprocess.Popen(
+                [program, *_OPTIONS, *arguments],
+                cwd=folder,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=self._out,
+                stderr=subprocess.PIPE,
+                creationflags=_NO_WINDOW,
+            )
+        except (OSError, ValueError) as error:
+            self._failed = not_started(folder, error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            _ended(self._process)
+        if self._out is not None:
+            self._out.close()
+
+    def answer(self) -> Answer:
+        """Wait until it has ended, and give what it said."""
+        process, out = self._process, self._out
+        if process is None or out is None:
+            return self._failed
+        try:
+            _, err = process.communicate(timeout=max(self._until - time.monotonic(), 0.01))
+            out.seek(0)
+            return Answer(process.returncode, out.read(), err.decode("utf-8", "replace"))
+        except subprocess.TimeoutExpired:
+            return Answer(-1, b"", "", overrun=True)
+
+
+def _nameless_file() -> BinaryIO:
+    """Give an empty file that is in no folder: in memory where the system has such files. Raises OSError."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            return open(os.memfd_create("git"), "r+b", buffering=0)  # noqa: PTH123 - it has no path
+    from tempfile import TemporaryFile  # noqa: PLC0415 - few systems need it
+
+    return cast("BinaryIO", TemporaryFile())
 
 
 class Conversation:
@@ -396,7 +403,7 @@ class Conversation:
                         stdin=subprocess.PIPE,
                         stdout=subprocess.PIPE,
                         stderr=subprocess.DEVNULL,
-                        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+                        creationflags=_NO_WINDOW,
                     )
                 except (OSError, ValueError):
                     return None
@@ -420,7 +427,7 @@ def _nothing() -> None:
 
 def _ended(process: "subprocess.Popen[bytes]") -> None:
     process.kill()
-    for pipe in (process.stdin, process.stdout):
+    for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
@@ -451,24 +458,6 @@ def _environment() -> dict[str, str]:
         # Outranks `protocol.<name>.allow` of the repository, which `protocol.allow` does not.
         "GIT_ALLOW_PROTOCOL": "",
     }
-
-
-def _why_not(folder: str, answer: Answer) -> NoRepository:
-    if answer.overrun:
-        return NoRepository("overrun", f"git did not answer in time about {folder}")
-    if not answer.installed:
-        return NoRepository("no-git", "git is not installed, or not in PATH; ignore rules are read without it")
-    refused = _DUBIOUS.search(answer.err)
-    if refused:
-        command = f"git config --global --add safe.directory '{refused.group(1)}'"
-        return NoRepository(
-            "refused",
-            f"git refuses this repository because another user owns it; if you trust it, run `{command}`",
-        )
-    if "not a git repository" in answer.err or "must be run in a work tree" in answer.err:
-        return NoRepository("no-repository", f"{folder} is in no git work tree")
-    said = answer.err.strip().partition("\n")[0].removeprefix("fatal: ")
-    return NoRepository("failed", f"git cannot read the repository of {folder}: {said or 'no reason given'}")
 
 
 def _encoded(path: str) -> bytes | None:

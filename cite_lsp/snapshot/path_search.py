@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from cite_lsp.snapshot.paths import PathIndex, fold
@@ -36,6 +36,12 @@ _LONGEST = 200
 
 _SHORT = 3
 """Characters below which nothing is looked for in the middle of words."""
+
+_SELDOM = 16
+"""Of so many lines one holds a letter that is seldom: to go from one such letter to the next is faster than to read."""
+
+_SAMPLES, _SAMPLE = 16, 4_096
+"""Parts of a text that its letters are counted in, and the characters of each."""
 
 
 class Offered(NamedTuple):
@@ -65,13 +71,19 @@ class Asked(NamedTuple):
 
 
 class PathSearch:
-    """The search over one index. It makes its texts when it is first asked; not thread-safe."""
+    """The search over one index. It makes its texts when they are first needed; not thread-safe."""
 
     def __init__(self, index: PathIndex) -> None:
         self.index = index
         self._paths = index.paths
         self._last: dict[int, tuple[str, list[int]]] = {}
         """By tier the letters that were looked for last, and all that hold them: more letters are in no others."""
+
+    def prepare(self) -> Iterator[None]:
+        """Make the texts ahead of the first question, one a step; those that are there cost nothing."""
+        for make in (lambda: self._by_name, lambda: self._names, lambda: self._folder_text, lambda: self._texts):
+            make()
+            yield
 
     def find(self, asked: Asked, limit: int = LIMIT) -> list[Offered]:
         """Give the paths that answer, the best first, at most `limit`; none for what can be no path."""
@@ -186,14 +198,15 @@ class PathSearch:
     def _begun(self, folder: str, name: str) -> Iterator[int]:
         """The paths in a folder whose next name begins so."""
         first, last = self._range(folder)
-        skipped = len(folder) + 1
+        text, starts = self._texts
+        skipped = len(fold(folder)) + 1
         for number in range(first, min(last, first + _MOST_SEEN)):
-            if fold(self._paths[number][skipped:]).startswith(name):
+            if text.startswith(name, starts[number] + skipped):
                 yield number
         if last - first > _MOST_SEEN:
             at = bisect_left(self._paths, f"{folder}/{name}", first, last)
             for number in range(at, min(last, at + _MOST_SEEN)):
-                if not self._paths[number].startswith(name, skipped):
+                if not self._paths[number].startswith(name, len(folder) + 1):
                     return
                 yield number
 
@@ -212,8 +225,7 @@ class PathSearch:
             pattern = re.compile(_letters(typed))
             held = [number for number in before[1] if pattern.match(text, starts[number], starts[number + 1])]
         else:
-            found = re.compile("\n" + _letters(typed)).finditer(text)
-            held = [bisect_right(starts, match.start() + 1) - 1 for match in islice(found, _MOST_SEEN)]
+            held = list(islice(_holding(typed, text, starts), _MOST_SEEN))
         if len(held) < _MOST_SEEN:
             self._last[tier] = typed, held
         return _near_together(typed, text, starts, held)
@@ -221,22 +233,22 @@ class PathSearch:
     # --- texts
 
     def _folded_name(self, number: int) -> str:
-        path = self._paths[number]
-        return fold(path[path.rfind("/") + 1 :])
+        text, starts = self._names
+        return text[starts[number] : starts[number + 1] - 1]
 
     @cached_property
-    def _by_name(self) -> Sequence[int]:
-        return self.index.orders()[1]
+    def _by_name(self) -> "array[int]":
+        return array("I", self.index.orders()[1])
 
     @cached_property
     def _texts(self) -> tuple[str, "array[int]"]:
         """All paths, folded, each on a line of its own, and where the lines begin."""
-        return _joined([fold(path) for path in self._paths])
+        return _joined(self._paths)
 
     @cached_property
     def _names(self) -> tuple[str, "array[int]"]:
         """The files' names, likewise."""
-        return _joined([self._folded_name(number) for number in range(len(self._paths))])
+        return _joined([path[path.rfind("/") + 1 :] for path in self._paths])
 
     @cached_property
     def _folders(self) -> list[str]:
@@ -256,7 +268,7 @@ class PathSearch:
     @cached_property
     def _folder_text(self) -> tuple[str, "array[int]"]:
         """The folders, likewise, with "/" at both ends."""
-        return _joined([f"/{fold(folder)}/" for folder in self._folders])
+        return _joined([f"/{folder}/" for folder in self._folders])
 
     def _range(self, folder: str) -> tuple[int, int]:
         """The numbers of the paths below a folder: the first, and behind the last."""
@@ -292,11 +304,43 @@ def _places(text: str, starts: Sequence[int], wanted: str) -> Iterator[tuple[int
 
 
 def _joined(lines: Sequence[str]) -> tuple[str, "array[int]"]:
-    """Give the lines as one text, and where each begins in it, and where one behind the last would."""
-    starts = array("I", [1])
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    return "\n".join(("", *lines, "")), starts
+    """Give the lines, folded, as one text, and where each begins in it, and where one behind the last would."""
+    text = "\n".join(("", *lines, ""))
+    if text.isascii():
+        text = text.lower()  # which is what `fold` makes of each
+    else:
+        lines = [fold(line) for line in lines]
+        text = "\n".join(("", *lines, ""))
+    return text, array("I", accumulate([len(line) + 1 for line in lines], initial=1))
+
+
+def _holding(typed: str, text: str, starts: Sequence[int]) -> Iterator[int]:
+    """Give the lines that hold letters in their order."""
+    seldom = _seldom(typed, text)
+    if seldom:
+        pattern = re.compile(_letters(typed))
+        for number in _lines_with(seldom, text, starts):
+            if pattern.match(text, starts[number], starts[number + 1]):
+                yield number
+        return
+    for match in re.finditer("\n" + _letters(typed), text):
+        yield bisect_right(starts, match.start() + 1) - 1
+
+
+def _seldom(typed: str, text: str) -> str:
+    """Give a letter of what is typed that few lines seem to hold; "" where there is none."""
+    apart = max(_SAMPLE, len(text) // _SAMPLES)
+    sample = "".join([text[at : at + _SAMPLE] for at in range(0, len(text), apart)])
+    count, letter = min((sample.count(letter), letter) for letter in set(typed))
+    return letter if count * _SELDOM < sample.count("\n") else ""
+
+
+def _lines_with(letter: str, text: str, starts: Sequence[int]) -> Iterator[int]:
+    at = text.find(letter)
+    while at >= 0:
+        number = bisect_right(starts, at) - 1
+        yield number
+        at = text.find(letter, starts[number + 1])
 
 
 def _letters(typed: str) -> str:

@@ -4,14 +4,18 @@ import os
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 from unicodedata import normalize
 
-from cite_lsp.snapshot.git import Listing, Repository
+from cite_lsp.snapshot.git import Repository
 from cite_lsp.snapshot.lines import is_file
+from cite_lsp.snapshot.listing import Listing
 from cite_lsp.snapshot.walk import cut_short, walk
 
 MAX_FILES = 200_000
@@ -23,6 +27,38 @@ _MAX_NOTES = 20
 _FEW = 3  # a base name that so few files have is near, whatever their folders
 _MAX_COMPARED = 5_000  # paths that share a base name close to the one looked for
 _LONG_NAME = 255
+_Other = TypeVar("_Other")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tracked(AbstractSet[str]):
+    """The paths that git tracks, by how they differ from those of an index: a set of all takes half its memory again.
+
+    Attributes:
+        paths: Of the index, sorted.
+        missing: Those of them that are not tracked.
+        more: Tracked ones that are not among them.
+    """
+
+    paths: tuple[str, ...]
+    missing: frozenset[str] = frozenset()
+    more: frozenset[str] = frozenset()
+
+    def __contains__(self, path: object) -> bool:
+        """True for a tracked path, spelled exactly so."""
+        if not isinstance(path, str):
+            return False
+        return path in self.more or (path not in self.missing and _holds(self.paths, path))
+
+    @classmethod
+    def _from_iterable(cls, paths: Iterable[_Other]) -> AbstractSet[_Other]:
+        return frozenset(paths)
+
+    def __iter__(self) -> Iterator[str]:
+        return chain((path for path in self.paths if path not in self.missing), self.more)
+
+    def __len__(self) -> int:
+        return len(self.paths) - len(self.missing) + len(self.more)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +74,7 @@ class PathIndex:
 
     root: str
     paths: tuple[str, ...]
-    tracked: frozenset[str] | None = None
+    tracked: Tracked | None = None
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -48,13 +84,25 @@ class PathIndex:
 
     def __contains__(self, path: object) -> bool:
         """True when a root-relative path is in the index, spelled exactly so."""
-        if not isinstance(path, str):
-            return False
-        at = bisect_left(self.paths, path)
-        return at < len(self.paths) and self.paths[at] == path
+        return isinstance(path, str) and _holds(self.paths, path)
 
     def __len__(self) -> int:
         return len(self.paths)
+
+    def says_the_same(self, other: "PathIndex") -> bool:
+        """Say whether another index of the root says nothing else."""
+        return self._said == other._said
+
+    @property
+    def _said(self) -> tuple[object, ...]:
+        differs = (self.tracked.missing, self.tracked.more) if self.tracked is not None else None
+        return self.notes, differs, self.paths
+
+    def again(self) -> "PathIndex":
+        """Give an index of its own that says the same, in the same memory."""
+        again = PathIndex(self.root, self.paths, self.tracked, self.notes)
+        again.__dict__.update(self.__dict__)  # the orders as well
+        return again
 
     def with_suffix(self, suffix: str) -> tuple[str, ...]:
         """The paths that are `suffix` or end in "/" and `suffix`, sorted; only those of its name are seen."""
@@ -139,14 +187,17 @@ class PathIndex:
         )
         return [(away, sharing[at]) for _, away, at in close]
 
-    def orders(self) -> tuple[list[int], list[int]]:
-        """The numbers of the paths by base name, and by base name whatever its case: what look-ups need."""
-        return self._by_name.tolist(), self._by_folded_name.tolist()
+    def orders(self) -> "tuple[array[int], array[int]]":
+        """The numbers of the paths by base name, and by base name whatever its case: what look-ups need.
 
-    def take_orders(self, by_name: Iterable[int], by_folded_name: Iterable[int]) -> None:
+        Where no name has letters of another case they are one object.
+        """
+        return self._by_name, self._by_folded_name
+
+    def take_orders(self, by_name: "array[int]", by_folded_name: "array[int]") -> None:
         """Take what `orders` gave for the same paths in another process, so that it need not be worked out here."""
-        self.__dict__["_by_name"] = array("I", by_name)
-        self.__dict__["_by_folded_name"] = array("I", by_folded_name)
+        self.__dict__["_by_name"] = by_name
+        self.__dict__["_by_folded_name"] = by_folded_name
 
     def _of_name(self, name: str) -> list[str]:
         """The paths with a base name, sorted."""
@@ -166,17 +217,24 @@ class PathIndex:
     @cached_property
     def _by_name(self) -> "array[int]":
         """The numbers of the paths by base name, then path: a twentieth of what a dictionary of lists takes."""
-        names = [_base(path) for path in self.paths]
-        return array("I", sorted(range(len(names)), key=names.__getitem__))
+        return _order(_bases(self.paths))
 
     @cached_property
     def _by_folded_name(self) -> "array[int]":
-        names = [_folded_base(path) for path in self.paths]
-        return array("I", sorted(range(len(names)), key=names.__getitem__))
+        names = _bases(self.paths)
+        whole = "".join(names)
+        if whole.isascii() and whole == whole.lower():
+            return self._by_name
+        return _order([fold(name) for name in names])
 
     @cached_property
     def _name_list(self) -> list[str]:
-        return list(dict.fromkeys(map(_base, self.paths)))
+        return list(dict.fromkeys(_bases(self.paths)))
+
+
+def _holds(paths: tuple[str, ...], path: str) -> bool:
+    at = bisect_left(paths, path)
+    return at < len(paths) and paths[at] == path
 
 
 def _base(path: str) -> str:
@@ -185,6 +243,15 @@ def _base(path: str) -> str:
 
 def _folded_base(path: str) -> str:
     return fold(path[path.rfind("/") + 1 :])
+
+
+def _bases(paths: Iterable[str]) -> list[str]:
+    return [path[path.rfind("/") + 1 :] for path in paths]
+
+
+def _order(names: Sequence[str]) -> "array[int]":
+    """Give the numbers of names in the order that sorts them."""
+    return array("I", sorted(range(len(names)), key=names.__getitem__))
 
 
 def _most_edits(stem: str) -> int:
@@ -222,12 +289,13 @@ def too_wide(root: str) -> str | None:
     )
 
 
-def list_paths(root: str, *, limit: int = MAX_FILES) -> PathIndex:
+def list_paths(root: str, *, limit: int = MAX_FILES, begun: Callable[[], object] | None = None) -> PathIndex:
     """Index the files below a folder: as git says where it knows, else by a walk that honours `.gitignore`.
 
     Args:
         root: An absolute folder; a link to one, a part of a work tree and an ignored folder will do.
         limit: The largest number of files; more are cut off, and a note says so.
+        begun: Called when git is at it and this thread is about to wait for it.
 
     Returns:
         The index; one without paths and with a note when the root is no folder or too wide. Never raises.
@@ -238,20 +306,21 @@ def list_paths(root: str, *, limit: int = MAX_FILES) -> PathIndex:
     refused = too_wide(root)
     if refused is not None:
         return PathIndex(root, (), None, (refused,))
-    listing, notes = _from_git(root)
+    listing, notes = _from_git(root, begun)
     if listing is None:
         walked = walk(root, limit)
-        return _index(root, walked.paths, None, [*notes, *walked.notes], limit)
-    return _index(root, _on_disk(root, listing), listing.tracked, [*notes, *listing.notes], limit)
+        kept = _kept(walked.paths, limit)
+        return PathIndex(root, kept.paths, None, _few([*notes, *walked.notes, *kept.notes]))
+    return _of_listing(root, listing, notes, limit)
 
 
-def _from_git(root: str) -> tuple[Listing | None, list[str]]:
+def _from_git(root: str, begun: Callable[[], object] | None) -> tuple[Listing | None, list[str]]:
     """Git's listing, or None and what a person should know about why there is none."""
     found = Repository.of(root)
     if isinstance(found, Repository):
         if found.ignores_folder(root):
             return None, []
-        listing = found.listing(root)
+        listing = found.listing(root, begun)
         if isinstance(listing, Listing):
             return listing, []
         found = listing
@@ -264,27 +333,42 @@ def _has_repository(root: str) -> bool:
     return any(os.path.lexists(parent / ".git") for parent in (folder, *folder.parents))
 
 
-def _on_disk(root: str, listing: Listing) -> Iterable[str]:
-    """The listed files, without symbolic links to folders, to nothing and to themselves."""
-    maybe_links = listing.links | listing.untracked
-    yield from listing.tracked - maybe_links
-    for path in maybe_links & (listing.tracked | listing.untracked):
-        if is_file(os.path.join(root, path)):
-            yield path
+def _of_listing(root: str, listing: Listing, notes: list[str], limit: int) -> PathIndex:
+    """Index the listed files, without symbolic links to folders, to nothing and to themselves."""
+    maybe_links = listing.links.union(listing.untracked)
+    broken = frozenset(path for path in maybe_links if not is_file(os.path.join(root, path)))
+    every: Iterable[str] = chain(listing.tracked, listing.untracked)
+    kept = _kept((path for path in every if path not in broken) if broken else every, limit)
+    left_out = broken.union(kept.left_out)
+    untracked = frozenset(listing.untracked)
+    tracked = Tracked(kept.paths, untracked - left_out, left_out - untracked)
+    return PathIndex(root, kept.paths, tracked, _few([*notes, *listing.notes, *kept.notes]))
 
 
-def _index(root: str, paths: Iterable[str], tracked: frozenset[str] | None, notes: list[str], limit: int) -> PathIndex:
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """Of paths those that go into an index, sorted, those that do not, and what is to be told of these."""
+
+    paths: tuple[str, ...]
+    left_out: Sequence[str] = ()
+    notes: list[str] = field(default_factory=list)
+
+
+def _kept(paths: Iterable[str], limit: int) -> _Kept:
     every = sorted(paths)
-    citable = tuple(path for path in every if _is_citable(path))
-    if len(citable) < len(every):
-        left_out = len(every) - len(citable)
+    notes = []
+    if _is_citable("".join(every)):
+        left_out, citable = [], every
+    else:
+        left_out = [path for path in every if not _is_citable(path)]
+        citable = [path for path in every if _is_citable(path)]
         notes.append(
-            f"{left_out:,} file name{'s' if left_out > 1 else ''} that cannot be cited left out "
+            f"{len(left_out):,} file name{'s' if len(left_out) > 1 else ''} that cannot be cited left out "
             "(not UTF-8, or with a line break or another control character)"
         )
     if len(citable) > limit:
         notes.append(cut_short(limit))
-    return PathIndex(root, citable[:limit], tracked, _few(notes))
+    return _Kept(tuple(citable[:limit]), left_out + citable[limit:], notes)
 
 
 def _is_citable(path: str) -> bool:

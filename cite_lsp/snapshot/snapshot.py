@@ -82,6 +82,7 @@ class Snapshot:
         self._listed_checkouts: dict[str, PathIndex] = {}
         self._real_roots: dict[str, str] = {}
         self._homes: dict[str, Home] = {}
+        self._by_git: dict[tuple[str, str], str] = {}
         self._closest: dict[str, tuple[str, ...]] = {}
         self._paths = object()
         """The same in snapshots between which only texts changed."""
@@ -264,6 +265,12 @@ class Snapshot:
 
     def _kept_by_git(self, place: Place) -> str:
         """Say whether others will have the file: `found`, `untracked-target` or `ignored-target`."""
+        key = place.root, place.path
+        if key not in self._by_git:
+            self._by_git[key] = self._looked_up_in_git(place)
+        return self._by_git[key]
+
+    def _looked_up_in_git(self, place: Place) -> str:
         index = next((index for index in self.indexes if index.root == place.root), None)
         if index is None or not index.root or not index.paths:
             return "found"
@@ -275,9 +282,7 @@ class Snapshot:
             path = within(os.path.realpath(index.root), os.path.realpath(full)) or path
             if path not in index and os.path.lexists(full):
                 return "ignored-target"
-        if index.tracked is not None and path not in index.tracked:
-            return "untracked-target"
-        return "found"
+        return "found" if index.tracked is None or path in index.tracked else "untracked-target"
 
     def is_listed(self, resolution: Resolution, real_path: Callable[[str], str] = os.path.realpath) -> bool:
         """Say whether an index lists the file that is cited, where its links lead: git does not ignore it.
@@ -366,7 +371,7 @@ class Snapshot:
     def past_files(self, written: Iterable[Written | None], document: Document) -> list[str]:
         """Give the keys, for the reader, of the files that drift looks into beside those that are cited now."""
         paths = {baseline.now for past in written if past is not None for baseline in past.baselines if baseline.now}
-        root = self.indexes[self.home(document).root].root
+        root = self.indexes[self.home(document).root].root if paths else ""
         return [joined(root, path) for path in paths]
 
     def lines_at(self, place: Standing, document: Document) -> Sequence[str]:

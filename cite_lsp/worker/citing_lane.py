@@ -15,6 +15,7 @@ from cite_lsp.findings.places import Places
 from cite_lsp.findings.renaming import Moves, Renaming, snapshot_after
 from cite_lsp.findings.symbols import CitedFileQuery, best_symbols
 from cite_lsp.worker.git_lane import LANE
+from cite_lsp.worker.giving_back import LARGE, give_back
 from cite_lsp.worker.lanes import Request, Task
 
 _KEPT = 16
@@ -57,7 +58,7 @@ class CitingLane:
             documents = [_data(document) for document in found]
             return {"documents": documents, "complete": not request.dropped()}
         finally:
-            citing.rest()
+            _rest(citing)
 
     def symbols(self, request: Request) -> dict[str, Any]:
         """Find citations by the file that they cite: `query`, as it is typed; at most `limit`, the best first.
@@ -71,16 +72,16 @@ class CitingLane:
         without = params.get("without", ())
         try:
             complete = citing.read_all(without=without, dropped=lambda: request.dropped() or time.monotonic() > until)
-            query = CitedFileQuery(params["query"], params["roots"])
+            query, limit = CitedFileQuery(params["query"], params["roots"]), params["limit"]
+            files = query.best_files(citing.counted(without=without), limit)
             found = (
                 query.symbol(each.path, each.spans, full, each[:4])
-                for full, each in citing.known(without=without)
-                if each.path
+                for full, each in citing.known(files.__contains__, without=without)
             )
-            best = best_symbols((each for each in found if each is not None), params["limit"])
+            best = best_symbols((each for each in found if each is not None), limit)
             return {"symbols": best, "complete": complete}
         finally:
-            citing.rest()
+            _rest(citing)
 
     def renaming(self, request: Request) -> dict[str, int]:
         """Give the edits after which citations still lead to files that are renamed; each document is a part.
@@ -95,7 +96,7 @@ class CitingLane:
         try:
             return {"documents": self._rename(request, citing, moves)}
         finally:
-            citing.rest()
+            _rest(citing)
 
     def _rename(self, request: Request, citing: Citing, moves: Moves) -> int:
         roots = [gathering.root for gathering in citing.gatherings]
@@ -131,6 +132,14 @@ class CitingLane:
             self._kept.pop(next(iter(self._kept)))
         self._kept[roots] = (citing, params["edition"])
         return citing
+
+
+def _rest(citing: Citing) -> None:
+    """Let go of what only helped while it was asked, and give back what reading much has left."""
+    read = citing.characters_read
+    citing.rest()
+    if read > LARGE:
+        give_back()
 
 
 def _concerned(citing: Citing, moves: Moves, request: Request) -> Iterator[str]:

@@ -42,7 +42,7 @@ class DriftLane:
         """
         params = request.params
         root: str = params["root"]
-        document = self._parsed(params, LANE.last_index(root) or list_paths(root))
+        document = self._parsed(params, LANE.index_of(root))
         wanted = params.get("anchors")
         if wanted is not None and wanted != len(document.anchors):
             document = self._parsed(params, list_paths(root))

@@ -23,6 +23,7 @@ LANES = {
     "watch": "watch",
     "baselines": "drift",
     "departed": "drift",
+    "offering": "offer",
     "offered": "offer",
     "places": "offer",
     "citing": "citing",

@@ -1,15 +1,22 @@
 """The lane of git: the index of paths, the history, where a path went, what is near it."""
 
+import os
 import threading
 from collections.abc import Mapping
+from itertools import count
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from cite_lsp.snapshot.git import NoRepository, Repository
 from cite_lsp.snapshot.paths import MAX_FILES, PathIndex, list_paths
+from cite_lsp.worker.answers import index_data
+from cite_lsp.worker.giving_back import give_back
 from cite_lsp.worker.lanes import Request, Task
 
 MOST_CLOSEST = 3
 _KEPT_ROOTS = 64
+_MANY = 10_000
+"""Files whose list leaves much free behind it."""
 _Value = TypeVar("_Value")
 
 
@@ -18,8 +25,12 @@ class GitLane:
 
     def __init__(self) -> None:
         self._indexes: dict[str, PathIndex] = {}
-        self._keeping = threading.Lock()
+        self._listing: dict[str, threading.Lock] = {}
+        """Held while a root is listed: git is not asked the same for two lanes at once."""
         self._repositories: dict[str, Repository | NoRepository] = {}
+        self._marks = _Marks()
+        self.begun = threading.Event()
+        """Set once git is at the first listing: what keeps this process busy for a while had better wait for that."""
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -29,26 +40,36 @@ class GitLane:
     def paths(self, request: Request) -> dict[str, Any]:
         """Index the files below `root`, at most `limit` of them.
 
-        `tracked` is null where git does not know, else how git's list differs from `paths`: `missing` are the paths
-        that are not tracked, `more` the tracked ones that are not among the paths. `orders` are those of the index.
+        The answer is that of `index_data`, with a `mark`; or `{"same": mark}` where nothing is other than in the answer
+        with the mark `known`.
         """
         root: str = request.params["root"]
-        index = list_paths(root, limit=request.params.get("limit") or MAX_FILES)
-        with self._keeping:
+        with self._listed_alone(root):
+            index = list_paths(root, limit=request.params.get("limit") or MAX_FILES, begun=self.begun.set)
+            self.begun.set()  # git may not have been asked
+            before = self._indexes.get(root)
+            if before is not None and index.says_the_same(before):
+                index = before.again()
+                self._marks.pass_on(before, index)
             _keep(self._indexes, root, index)
-        tracked = None
-        if index.tracked is not None:
-            listed = frozenset(index.paths)
-            tracked = {"missing": sorted(listed - index.tracked), "more": sorted(index.tracked - listed)}
-        return {
-            "paths": list(index.paths),
-            "tracked": tracked,
-            "notes": list(index.notes),
-            "orders": index.orders(),
-        }
+        same = self._marked(request, index)
+        if same is None:
+            return index_data(index) | {"mark": self._marks.of(index)}
+        if len(index) > _MANY:  # the answer is too small to tell what it left free
+            give_back()
+        return same
+
+    def _marked(self, request: Request, what: object) -> dict[str, Any] | None:
+        """Say that the other side knows something already; None where it does not."""
+        mark = self._marks.of(what)
+        return {"same": mark} if request.params.get("known") == mark else None
 
     def history(self, request: Request) -> dict[str, Any]:
-        """Walk the history of the work tree that `root` lies in, as it is now."""
+        """Walk the history of the work tree that `root` lies in, as it is now.
+
+        The answer: `none`, why there is no history; or `top` and `names`, null where they were not found in time, with
+        a `mark`; or `{"same": mark}` where the history is that of the answer with the mark `known`.
+        """
         root: str = request.params["root"]
         before = self._repositories.pop(root, None)
         repository = self._repository(root)
@@ -59,7 +80,13 @@ class GitLane:
         if isinstance(repository, NoRepository):
             return {"none": repository.reason}
         names = repository.names_in_history()
-        return {"top": repository.top, "names": None if names is None else sorted(names)}
+        if names is None:
+            return {"top": repository.top, "names": None, "mark": ""}
+        return self._marked(request, repository) or {
+            "top": repository.top,
+            "names": sorted(names),
+            "mark": self._marks.of(repository),
+        }
 
     def renamed(self, request: Request) -> dict[str, str | None]:
         """Say where `paths`, relative to the top of the work tree, went, by the last history of `root`."""
@@ -82,24 +109,43 @@ class GitLane:
             answers[path] = list(index.close_to(path, MOST_CLOSEST))
         return answers
 
-    def last_index(self, root: str) -> PathIndex | None:
-        """Give the last index of a root, for other lanes: it is not listed twice in one process."""
-        return self._indexes.get(root)
-
     def index_of(self, root: str) -> PathIndex:
-        """Give the last index of a root; listed where there is none, for who is started anew is not asked for paths."""
+        """Give the last index of a root; listed where there is none, for who is started anew is not asked for paths.
+
+        Where it is being listed for the first time, that is waited for.
+        """
         index = self._indexes.get(root)
-        if index is None:
-            index = list_paths(root)
-            with self._keeping:
-                if root not in self._indexes:  # else it was listed later than here
-                    _keep(self._indexes, root, index)
-        return index
+        if index is not None:
+            return index
+        with self._listed_alone(root):
+            if root not in self._indexes:
+                _keep(self._indexes, root, list_paths(root))
+            return self._indexes[root]
+
+    def _listed_alone(self, root: str) -> threading.Lock:
+        return self._listing.setdefault(root, threading.Lock())
 
     def _repository(self, root: str) -> Repository | NoRepository:
         if root not in self._repositories:
             _keep(self._repositories, root, Repository.of(root))
         return self._repositories[root]
+
+
+class _Marks:
+    """Tells what was answered from all that was answered otherwise, in this process and in one before it."""
+
+    def __init__(self) -> None:
+        self._process = os.urandom(8).hex()
+        self._numbers = count()
+        self._marks: WeakKeyDictionary[object, str] = WeakKeyDictionary()
+
+    def of(self, what: object) -> str:
+        """Give the mark of an object; its own where none was passed on to it."""
+        return self._marks.setdefault(what, f"{self._process}.{next(self._numbers)}")
+
+    def pass_on(self, before: object, now: object) -> None:
+        """Give an object the mark of one that says the same."""
+        self._marks[now] = self.of(before)
 
 
 def _is_the_same(before: Repository, now: Repository) -> bool:

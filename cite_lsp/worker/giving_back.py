@@ -12,6 +12,9 @@ LARGE = 1_000_000
 _ARENA_MAX = -8
 """The number of that option of the C library's (`mallopt`)."""
 _ARENAS = 2
+_MMAP_THRESHOLD = -3
+_APART = 128 * 1024
+"""Bytes of a block from which on it lies by itself, and goes back to the system as soon as it is free."""
 
 
 def give_back() -> None:
@@ -24,8 +27,12 @@ def share_memory() -> None:
 
     Else each thread has a place of its own, what is free in one is of no use to another, and a process of a dozen
     threads, of which one runs at a time, grows for hours: by a fifth in an hour, and by nothing so.
+
+    Large blocks lie apart from then on. The first of them to be freed, the list of all files, would move the bound for
+    that up to its size, and what comes later and stays would lie behind blocks that are gone.
     """
     _call("mallopt", _ARENA_MAX, _ARENAS)
+    _call("mallopt", _MMAP_THRESHOLD, _APART)
 
 
 def _call(name: str, *numbers: int) -> None:

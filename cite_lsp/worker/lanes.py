@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from queue import SimpleQueue
@@ -39,6 +40,8 @@ class Lanes:
         self._open: set[int] = set()
         self._dropped: set[int] = set()
         self._queues: dict[str, SimpleQueue[dict[str, Any]]] = {}
+        self._loads: SimpleQueue[tuple[str, threading.Event]] = SimpleQueue()
+        threading.Thread(target=self._load, name="loading", daemon=True).start()
 
     def take(self, message: dict[str, Any]) -> None:
         """Queue a request, or drop one that is queued or being done."""
@@ -57,10 +60,24 @@ class Lanes:
         if name not in self._queues:
             queue: SimpleQueue[dict[str, Any]] = SimpleQueue()
             self._queues[name] = queue
-            threading.Thread(target=self._work, args=(queue,), name=name, daemon=True).start()
+            loaded = threading.Event()
+            self._loads.put((name, loaded))
+            threading.Thread(target=self._work, args=(queue, loaded), name=name, daemon=True).start()
         return self._queues[name]
 
-    def _work(self, queue: "SimpleQueue[dict[str, Any]]") -> None:
+    def _load(self) -> None:
+        """Load the modules of lanes in the order they are needed: all at once, the first would be as late as the last.
+
+        What cannot be loaded fails where it is asked for.
+        """
+        while True:
+            name, loaded = self._loads.get()
+            with suppress(Exception):
+                import_module(_module_of(name))
+            loaded.set()
+
+    def _work(self, queue: "SimpleQueue[dict[str, Any]]", loaded: threading.Event) -> None:
+        loaded.wait()
         while True:
             message = queue.get()
             number: int = message["id"]
@@ -99,8 +116,12 @@ def _task(name: str) -> Task:
     lane = LANES.get(name)
     if lane is None:
         raise ValueError("the worker knows no such task")
-    task: Task = import_module(f"cite_lsp.worker.{lane}_lane").TASKS[name]
+    task: Task = import_module(_module_of(lane)).TASKS[name]
     return task
+
+
+def _module_of(lane: str) -> str:
+    return f"cite_lsp.worker.{lane}_lane"
 
 
 def serve(source: BinaryIO, out: BinaryIO) -> None:

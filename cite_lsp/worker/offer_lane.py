@@ -12,11 +12,14 @@ from cite_lsp.snapshot.lines import FileText, Reader
 from cite_lsp.snapshot.outline import Symbol, text_outline
 from cite_lsp.snapshot.path_search import Asked, PathSearch
 from cite_lsp.worker.git_lane import LANE
+from cite_lsp.worker.giving_back import give_back
 from cite_lsp.worker.lanes import Request, Task
 from cite_lsp.worker.shared_parser import PARSER
 
 _KEPT_SEARCHES = 8
 _KEPT_OUTLINES = 16
+_MANY = 10_000
+"""Paths whose texts leave much free behind them."""
 
 
 class OfferLane:
@@ -29,7 +32,16 @@ class OfferLane:
     @property
     def tasks(self) -> dict[str, Task]:
         """The tasks by name."""
-        return {"offered": self.offered, "places": self.places}
+        return {"offering": self.offering, "offered": self.offered, "places": self.places}
+
+    def offering(self, request: Request) -> None:
+        """Make ready what `offered` searches in, of the last index of `root`: nobody has asked for a path yet."""
+        search = self._search(request.params["root"])
+        for _ in search.prepare():
+            if request.dropped():
+                break
+        if len(search.index) > _MANY:
+            give_back()
 
     def offered(self, request: Request) -> list[tuple[int, str]]:
         """Give the paths of the last index of `root` that answer: tier and path, the best first.

@@ -6,10 +6,13 @@ It is the child's because to begin takes a while in which no other Python runs i
 from watchfiles import Change, DefaultFilter, watch
 
 from cite_lsp.snapshot.git_files import is_of_git
+from cite_lsp.worker.git_lane import LANE
 from cite_lsp.worker.lanes import Request, Task
 
 _STEP = 200
 """Milliseconds between looks at what the file system has told."""
+_BEHIND = 0.5
+"""Seconds that beginning waits at most until git is at the first listing, which then goes on beside it."""
 _LOOK_UP = 3_000
 """Milliseconds after which it is asked whether anybody still waits."""
 
@@ -27,6 +30,7 @@ def watch_folders(request: Request) -> None:
     The first part is null: nothing is missed from then on, and from a little earlier. Each further one has the files
     that `changed`, and those that appeared or vanished, `moved`: absolute paths.
     """
+    LANE.begun.wait(_BEHIND)
     batches = watch(
         *request.params["roots"],
         watch_filter=_Filter(),

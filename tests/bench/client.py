@@ -18,9 +18,13 @@ WAIT = 30.0
 """Seconds after which an answer is given up."""
 
 CAPABILITIES: Mapping[str, object] = {
-    "textDocument": {"publishDiagnostics": {"versionSupport": True}, "hover": {"contentFormat": ["markdown"]}},
+    "textDocument": {
+        "publishDiagnostics": {"versionSupport": True},
+        "hover": {"contentFormat": ["markdown"]},
+        "completion": {},
+    },
 }
-"""Of a client that watches no files and knows which version a finding is of."""
+"""Of a client that watches no files, completes, and knows which version a finding is of."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """What completion makes a person wait for who types a citation, in a workspace of a great many paths."""
 
+import time
 from collections.abc import Iterator
 
 from tests.bench.client import Client, insertion
@@ -17,6 +18,9 @@ _TYPED = (
 )
 """What is typed, character by character: in code spans, found at once, by folders, by letters, not at all."""
 
+_READING = 3.0
+"""Seconds that somebody looks at a document before the first letter, in which the worker makes its texts."""
+
 _ASKED_AGAIN = {"triggerKind": 3}
 
 
@@ -29,7 +33,7 @@ def completing(bench: Bench) -> Iterator[Figure]:
         client.open(DOCUMENT, text)
         client.findings(DOCUMENT)
         line = text.count("\n") // 2
-        _typed(client, line, "src/part3")  # the worker makes its texts when it is first asked
+        time.sleep(_READING)
         for turn in range(max(1, bench.size.keys // sum(map(len, _TYPED)))):
             for typed in _TYPED:
                 paths += _typed(client, line + turn, typed)

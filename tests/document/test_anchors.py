@@ -3,10 +3,14 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cite_lsp.document.anchors import FORMS, Anchor
 from cite_lsp.document.document import Document
 from cite_lsp.document.extensions import EXTENSIONS, PRODUCT_NAMES
+from cite_lsp.document.find import find_anchors
+from cite_lsp.document.path_token import make_grammar
 
 Row = tuple[str, str, str, list[tuple[int, int]]]
 
@@ -719,3 +723,21 @@ def test_offsets_of_a_citation_over_a_line_end() -> None:
 )
 def test_methods_levels_and_directives_are_no_citations(text: str, expected: list[str]) -> None:
     assert cited(text) == expected
+
+
+# ------------------------------------------------------------------------------------------------ what most blocks are
+
+PARTS = (
+    "`src/a.py:3`", "`a.py:3-9`", "`a.py:9-3`", "`./b//c.rs:12`", "`no.such:4`", "`Node.js:4`", "`a.py`", ":7", "`:7`",
+    "lines 3-9", "L4", "a.py:8", "`a.py:1, 3`", "`", "(3)", "`x(3)`", "`a.py:3` at `b.py:4`", "`a.py:0`", " ", "\n",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=8).map("".join))
+def test_blocks_of_plain_citations_are_read_as_all_others_are(text: str) -> None:
+    """Most blocks cite in plain code spans only, and those are found on a shorter way."""
+    grammar = make_grammar({"no.such"})
+    short = find_anchors(text, grammar)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("cite_lsp.document.find._plain_anchors", lambda *_: [])
+        assert find_anchors(text, grammar) == short

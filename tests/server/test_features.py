@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from cite_lsp.server.features import document_link
+from cite_lsp.server.hits import Hit
+from cite_lsp.server.open_document import OpenDocument
 from tests.server.at_rest import codes, rest, shown, shown_at_rest
 from tests.server.harness import CAPABILITIES, Session, at, range_of
 from tests.server.living import ENCODINGS, apply_edits
@@ -322,6 +325,53 @@ async def test_definition_of_spans_and_of_what_goes_past_the_end(folder: Path) -
         assert clamped["targetRange"] == range_of((6, 0), (7, 14))
         assert await session.request("textDocument/definition", at(uri, 0, 50)) is None
         assert await session.request("textDocument/definition", at(uri, 0, 68)) is None
+
+
+async def test_links_are_worked_out_piece_by_piece(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients ask for all links again after each edit: it costs the piece that was edited, or cites what was."""
+    uri, code = (folder / "docs/a.md").as_uri(), (folder / "src/retry.py").as_uri()
+    other = folder / "src/other.py"
+    other.write_text("a = 1\nb = 2\nc = 3\n")
+    worked_out: list[str] = []
+    link = document_link._link
+
+    def counted(document: OpenDocument, hit: Hit) -> tuple[str, str] | None:
+        worked_out.append(hit.anchor.text)
+        return link(document, hit)
+
+    monkeypatch.setattr(document_link, "_link", counted)
+    paragraphs = [f"Number {number} (`src/retry.py:{number % 8 + 1}`).\n\n" for number in range(300)]
+    paragraphs[150] = "The other (`src/other.py:2-3`).\n\n"
+    ask = {"textDocument": {"uri": uri}}
+
+    async def asked(session: Session) -> list[tuple[int, str]]:
+        worked_out.clear()
+        links = await session.request("textDocument/documentLink", ask)
+        return [(each["range"]["start"]["line"], each["target"].removeprefix(folder.as_uri())) for each in links]
+
+    async with Session(folders=[folder]) as session:
+        await opened(session, uri, "".join(paragraphs))
+        first = await asked(session)
+        assert first[150] == (300, "/src/other.py#L2")
+        assert len(worked_out) == len(first) == 300
+        assert await asked(session) == first
+        assert not worked_out
+        session.change(uri, (0, 0), (0, 0), "One line more.\n\n")
+        assert await asked(session) == [(line + 2, target) for line, target in first]
+        assert 0 < len(worked_out) <= 128
+        session.change(uri, (2, 0), (2, 0), "And one (`src/other.py:1`). ")
+        assert (await asked(session))[0] == (2, "/src/other.py#L1")
+        await shown_at_rest(session)
+        session.open(other.as_uri(), "a = 1\n", language="python")
+        await shown_at_rest(session)
+        links = await asked(session)
+        assert [target for _, target in links if "other" in target] == ["/src/other.py#L1"]
+        assert 0 < len(worked_out) <= 256
+        assert code.endswith("/src/retry.py")
+        (folder / "src/retry.py").unlink()
+        session.files_changed((code, 3))
+        await shown_at_rest(session)
+        assert [target for _, target in await asked(session)] == ["/src/other.py#L1"]
 
 
 async def test_links_and_tooltips(folder: Path) -> None:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from cite_lsp.snapshot import git as module
-from cite_lsp.snapshot.git import Listing, NoRepository, Repository
+from cite_lsp.snapshot.git import NoRepository, Repository
+from cite_lsp.snapshot.listing import Listing
+from cite_lsp.snapshot.listing_rows import listing_rows
 
 HOOKS = "post-index-change pre-commit post-checkout reference-transaction pre-auto-gc fsmonitor-watchman".split()
 
@@ -79,8 +81,8 @@ def test_listing_knows_tracked_untracked_ignored_and_deleted(tmp_path):
     git(repo, "update-index", "--add", "--cacheinfo", f"120000,{git(repo, 'hash-object', '-w', 'a.py')},link")
     (repo / "link").symlink_to("a.py")
     found = listed(repo)
-    assert found.tracked == {"a.py", "src/b c.py", ".gitignore", "link"}
-    assert found.untracked == {"new.py", "src/[w]*?.py", ":(top)odd"}
+    assert set(found.tracked) == {"a.py", "src/b c.py", ".gitignore", "link"}
+    assert set(found.untracked) == {"new.py", "src/[w]*?.py", ":(top)odd"}
     assert found.links == {"link"}
     assert opened(repo).listed(str(repo / "src")) == ["[w]*?.py", "b c.py"]
 
@@ -89,8 +91,8 @@ def test_names_are_bytes(tmp_path):
     repo = new(tmp_path / "r", **{'ö\n\t"x".py': "1"})
     with open(os.fsencode(repo) + b"/\xff.py", "wb"):  # noqa: PTH123
         pass
-    assert listed(repo).tracked == {'ö\n\t"x".py'}
-    assert listed(repo).untracked == {os.fsdecode(b"\xff.py")}
+    assert set(listed(repo).tracked) == {'ö\n\t"x".py'}
+    assert set(listed(repo).untracked) == {os.fsdecode(b"\xff.py")}
     commit(repo)
     assert os.fsdecode(b"\xff.py") in (opened(repo).names_in_history() or ())
 
@@ -104,7 +106,48 @@ def test_a_work_tree_whose_name_ends_in_a_line_break(tmp_path):
 def test_files_left_out_by_a_sparse_checkout_are_not_listed(tmp_path):
     repo = new(tmp_path / "r", **{"in/a.py": "1", "out/b.py": "1"})
     git(repo, "sparse-checkout", "set", "in")
-    assert listed(repo).tracked == {"in/a.py"}
+    assert set(listed(repo).tracked) == {"in/a.py"}
+
+
+def test_a_long_listing_is_read_as_a_short_one(tmp_path):
+    """What is read in pieces holds every kind of row, wherever a piece ends; read again it is the same objects."""
+    repo = new(tmp_path / "r", **{"a.py": "1"})
+    blob = git(repo, "hash-object", "-w", "a.py")
+    commit_name = git(repo, "rev-parse", "HEAD")
+    kinds = ("100644", "100755", "120000", "160000")
+    wanted = {kind: [f"d{number % 7}/{'x' * (number % 90)}ö{number}" for number in range(1500)] for kind in kinds}
+    rows = [
+        f"{kind} {commit_name if kind == '160000' else blob} 0\t{kind}/{path}"
+        for kind, paths in wanted.items()
+        for path in paths
+    ]
+    subprocess.run(["git", "update-index", "--index-info"], cwd=repo, input="\n".join(rows).encode(), check=True)
+    command = ["git", "ls-files", "-t", "-s", "-z", "--cached"]
+    out = subprocess.run(command, cwd=repo, capture_output=True, check=True).stdout
+    assert len(out) > 5 * 65_536
+    found = listing_rows(out, str(repo))
+    assert found.gitlinks == {f"160000/{path}" for path in wanted["160000"]}
+    assert found.links == {f"120000/{path}" for path in wanted["120000"]}
+    files = [f"{kind}/{path}" for kind in kinds[:3] for path in wanted[kind]]
+    assert sorted(found.tracked) == sorted([*files, "a.py"])
+    again = listing_rows(bytes(bytearray(out)), str(repo))
+    assert again.tracked == found.tracked
+    assert all(one is other for one, other in zip(again.tracked, found.tracked, strict=True))
+    assert listing_rows(b"", str(repo)).tracked == []
+
+
+def test_links_that_a_sparse_checkout_leaves_out_are_none(tmp_path):
+    repo = new(tmp_path / "r", **{"in/a.py": "1", "out/b.py": "1"})
+    (repo / "out/link").symlink_to("b.py")
+    commit(repo)
+    git(repo, "sparse-checkout", "set", "in")
+    for _ in range(2):
+        assert set(listed(repo).tracked) == {"in/a.py"}
+        assert listed(repo).links == frozenset()
+    (repo / "out").mkdir(exist_ok=True)
+    (repo / "out/link").symlink_to("b.py")
+    assert set(listed(repo).tracked) == {"in/a.py", "out/link"}
+    assert listed(repo).links == {"out/link"}
 
 
 def test_unmerged_files_are_listed_once(tmp_path):
@@ -130,8 +173,8 @@ def test_submodules_are_listed_as_their_own_repositories_say(tmp_path):
     write(repo / "vendor/inner", **{"lib/x.o": "1", "new.c": "1"})
     found = listed(repo)
     assert found.gitlinks == ("absent", "vendor/inner")
-    assert found.tracked == {"a.py", ".gitmodules", "vendor/inner/lib/x.c", "vendor/inner/.gitignore"}
-    assert found.untracked == {"vendor/inner/new.c"}
+    assert set(found.tracked) == {"a.py", ".gitmodules", "vendor/inner/lib/x.c", "vendor/inner/.gitignore"}
+    assert set(found.untracked) == {"vendor/inner/new.c"}
     asked = ["vendor/inner/lib/x.o", "vendor/inner/lib/x.c", "absent/x.o", "a.py"]
     assert opened(repo).ignored(asked) == {"vendor/inner/lib/x.o"}
 
@@ -139,8 +182,8 @@ def test_submodules_are_listed_as_their_own_repositories_say(tmp_path):
 def test_a_repository_inside_another_gives_untracked_files(tmp_path):
     repo = new(tmp_path / "r", **{"a.py": "1"})
     new(repo / "clone", **{"b.py": "1"})
-    assert listed(repo).tracked == {"a.py"}
-    assert listed(repo).untracked == {"clone/b.py"}
+    assert set(listed(repo).tracked) == {"a.py"}
+    assert set(listed(repo).untracked) == {"clone/b.py"}
 
 
 def test_ignored_is_what_a_clone_lacks(tmp_path):

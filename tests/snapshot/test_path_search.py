@@ -126,3 +126,34 @@ def test_a_path_is_found_by_each_of_its_beginnings_and_by_its_name(paths: list[s
     for end in range(len(path) + 1):
         assert path in [each.path for each in search.find(Asked(path[:end]))]
     assert path in [each.path for each in search.find(Asked(path.rpartition("/")[2]))]
+
+
+@given(
+    paths=st.lists(st.text("abz_/.", min_size=1, max_size=12), min_size=1, max_size=40),
+    typed=st.text("abz_.", min_size=3, max_size=5),
+)
+def test_letters_that_are_seldom_are_looked_for_by_themselves_and_found_alike(paths: list[str], typed: str) -> None:
+    index = PathIndex.of(path.strip("/") or "a" for path in paths)
+    asked = Asked(typed)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("cite_lsp.snapshot.path_search._SELDOM", 0)  # any letter is
+        seldom = PathSearch(index).find(asked)
+        patched.setattr("cite_lsp.snapshot.path_search._SELDOM", 1_000_000)  # none is that stands anywhere
+        assert PathSearch(index).find(asked) == seldom
+
+
+def test_texts_that_are_made_ahead_change_no_answer() -> None:
+    index = PathIndex.of(PATHS)
+    ready = PathSearch(index)
+    for _ in ready.prepare():
+        pass
+    for typed in ("", "re", "retry", "src/re", "ssnbook", "über", "src/sbook", "nothing", "deep/"):
+        assert ready.find(Asked(typed, "docs")) == PathSearch(index).find(Asked(typed, "docs"))
+
+
+def test_nothing_is_left_to_be_made_once_texts_were_made_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = PathSearch(PathIndex.of(PATHS))
+    assert len(list(search.prepare())) == 4
+    monkeypatch.setattr("cite_lsp.snapshot.path_search._joined", None)
+    assert [each.path for each in search.find(Asked("ssnbook"))] == ["src/server/session_book.py"]
+    assert search.find(Asked("src/sbook"))

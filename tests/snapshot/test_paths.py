@@ -1,5 +1,6 @@
 """The index of paths: how it is made, with git and without, and how paths are looked up."""
 
+import json
 import os
 import random
 import re
@@ -14,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cite_lsp.snapshot.paths import PathIndex, list_paths, too_wide
+from cite_lsp.snapshot.paths import PathIndex, Tracked, list_paths, too_wide
 from cite_lsp.snapshot.walk import walk
+from cite_lsp.worker.answers import index_data, index_of
 from tests.growth import growth
 
 pytestmark = pytest.mark.usefixtures("person")
@@ -433,3 +435,63 @@ def test_a_file_that_became_a_folder_is_close_to_its_main_file(cited: str, now: 
 )
 def test_a_name_that_only_rhymes_is_not_near(cited: str, there: str) -> None:
     assert PathIndex.of([there]).close_to(cited) == ()
+
+
+# What travels and what is kept of an index
+
+
+NAMES = st.lists(st.sampled_from("aB/cÉé9."), min_size=1, max_size=6).map("".join)
+
+
+@given(st.sets(NAMES), st.sets(NAMES))
+def test_tracked_paths_are_a_set_that_knows_how_it_differs(paths, tracked):
+    listed = tuple(sorted(paths))
+    made = Tracked(listed, frozenset(paths - tracked), frozenset(tracked - paths))
+    assert made == tracked
+    assert len(made) == len(tracked)
+    assert {path for path in paths | tracked if path in made} == tracked
+    assert made & paths == tracked & paths
+    assert paths - made == paths - tracked
+    assert None not in made
+
+
+@given(st.sets(NAMES), st.sets(NAMES))
+def test_an_index_says_the_same_after_its_way(paths, loose):
+    listed = tuple(sorted(paths))
+    index = PathIndex("/w", listed, Tracked(listed, frozenset(paths & loose), frozenset(loose - paths)), ("a note",))
+    data = json.loads(json.dumps(index_data(index)))
+    other = index_of("/w", data)
+    assert other.says_the_same(index)
+    assert other.orders() == index.orders()
+    assert other.orders() == PathIndex("/w", listed).orders()
+    for path in paths:
+        assert other.spelled(path) == index.spelled(path)
+        assert other.with_suffix(path) == index.with_suffix(path)
+
+
+def test_what_is_said_of_an_index_counts_in_full():
+    listed = ("a.py", "b.py")
+    index = PathIndex("/w", listed, Tracked(listed))
+    assert index.says_the_same(PathIndex("/w", ("a.py", "b.py"), Tracked(("a.py", "b.py"))))
+    assert not index.says_the_same(PathIndex("/w", listed))
+    assert not index.says_the_same(PathIndex("/w", listed, Tracked(listed, missing=frozenset({"a.py"}))))
+    assert not index.says_the_same(PathIndex("/w", listed, Tracked(listed, more=frozenset({"c.py"}))))
+    assert not index.says_the_same(PathIndex("/w", listed, Tracked(listed), ("a note",)))
+    assert not index.says_the_same(PathIndex("/w", ("a.py",), Tracked(("a.py",))))
+    orders = index.orders()
+    again = index.again()
+    assert again is not index
+    assert again.paths is index.paths
+    assert again.orders()[0] is orders[0]
+
+
+def test_tracked_files_that_are_left_out_stay_known_to_be_tracked(tmp_path):
+    root = repository(tmp_path / "r", "a.py", "b.py", "odd\nname.py")
+    tree(root, "c.py", "worse\nname.py")
+    (root / "broken").symlink_to("nothing")
+    git(root, "add", "broken")
+    index = list_paths(str(root), limit=1)
+    assert index.paths == ("a.py",)
+    assert index.tracked == {"a.py", "b.py", "odd\nname.py", "broken"}
+    assert index.tracked is not None
+    assert index.tracked.missing == frozenset()

@@ -10,7 +10,7 @@ import pytest
 from cite_lsp.document.document import Document
 from cite_lsp.findings.catalogue import CATALOGUE
 from cite_lsp.snapshot.lines import Reader
-from cite_lsp.snapshot.paths import PathIndex
+from cite_lsp.snapshot.paths import PathIndex, Tracked
 from cite_lsp.snapshot.resolve import PRECEDENCE, RESOLVED, Resolution, worst
 from cite_lsp.snapshot.snapshot import Scope, Snapshot
 
@@ -484,7 +484,8 @@ def test_a_document_that_is_a_link_cites_from_its_real_folder(tmp_path):
 
 def test_a_tracked_file_that_a_cut_index_leaves_out_is_no_ignored_one(tmp_path):
     root = tree(tmp_path / "w", **{"a.py": TEN, "b.py": TEN, "c.py": TEN, DOCUMENT: ""})
-    index = PathIndex(str(root), ("a.py", DOCUMENT), frozenset({"a.py", "b.py", DOCUMENT}))
+    listed = ("a.py", DOCUMENT)
+    index = PathIndex(str(root), listed, Tracked(listed, more=frozenset({"b.py"})))
     snapshot = Snapshot([index], Reader([str(root)]), Scope(), {})
     assert resolve(snapshot, "`b.py:3`").status == "found"
     assert resolve(snapshot, "`c.py:3`").status == "ignored-target"

@@ -61,9 +61,7 @@ print(places)
 """
 
 
-@pytest.mark.skipif(
-    sys.platform != "linux", reason="not run: only on Linux threads have memory of their own"
-)
+@pytest.mark.skipif(sys.platform != "linux", reason="not run: only on Linux threads have memory of their own")
 def test_threads_take_memory_from_the_same_places() -> None:
     def places(how: str) -> int:
         command = [sys.executable, "-c", THREADS, how]
@@ -72,3 +70,34 @@ def test_threads_take_memory_from_the_same_places() -> None:
     if places("apart") < 4:
         pytest.skip("not run: this C library gives threads no memory of their own")
     assert places("shared") <= 2
+
+
+LARGE_BLOCKS = """
+import sys
+from pathlib import Path
+
+from cite_lsp.worker.giving_back import share_memory
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+if sys.argv[1] == "apart":
+    share_memory()
+del (first := [bytes(20_000_000)])[:]  # from now on the library would take such blocks from the heap
+many = [b"x" * 1_000_000 for _ in range(50)]
+kept = [bytes(5_000) for _ in range(100)]
+full = resident()
+del many
+print(full - resident())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="not run: only the C library of Linux moves that bound")
+def test_large_blocks_go_back_by_themselves() -> None:
+    def given_back(how: str) -> int:
+        command = [sys.executable, "-c", LARGE_BLOCKS, how]
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    if given_back("together") > 40_000_000:
+        pytest.skip("not run: this C library keeps no large blocks")
+    assert given_back("apart") > 40_000_000

@@ -54,6 +54,17 @@ async def test_paths_of_the_index(worker: Worker, tmp_path: Path) -> None:
         await worker.call("offered", root=root)
 
 
+async def test_what_was_made_ready_is_that_of_the_last_index(worker: Worker, tmp_path: Path) -> None:
+    (tmp_path / "retry.ts").write_text("x\n")
+    root = str(tmp_path)
+    await worker.call("paths", root=root)
+    assert await worker.call("offering", root=root) is None
+    assert await worker.call("offered", root=root, typed="retr") == [[0, "retry.ts"]]
+    (tmp_path / "later.ts").write_text("x\n")
+    await worker.call("paths", root=root)
+    assert await worker.call("offered", root=root, typed="lat") == [[0, "later.ts"]]
+
+
 async def test_a_worker_that_was_started_anew_lists_the_files_once(worker: Worker, tmp_path: Path) -> None:
     """Nobody asks it for the paths again until something changes, and a letter is to wait for no listing."""
     (tmp_path / "retry.ts").write_text("x\n")

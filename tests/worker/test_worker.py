@@ -2,6 +2,9 @@
 
 import asyncio
 import io
+import os
+import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -64,10 +67,70 @@ async def test_a_limit_cuts_the_paths_and_what_git_tracks_stays_known(worker: Wo
 async def test_no_repository_is_said(worker: Worker, tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("a")
     answer = await worker.call("paths", root=str(tmp_path))
-    assert answer == {"paths": ["a.md"], "tracked": None, "notes": [], "orders": [[0], [0]]}
+    assert (answer["paths"], answer["tracked"], answer["notes"]) == (["a.md"], None, [])
     history = await worker.call("history", root=str(tmp_path))
     assert "no git work tree" in history["none"]
     assert await worker.call("renamed", root=str(tmp_path), paths=["x.py"]) == {"x.py": None}
+
+
+async def test_files_that_are_the_same_are_not_sent_again(worker: Worker, repository: Path) -> None:
+    root = str(repository)
+    mark = (await worker.call("paths", root=root))["mark"]
+    assert await worker.call("paths", root=root, known=mark) == {"same": mark}
+    (repository / "fresh.py").write_text("c = 1\n")
+    more = await worker.call("paths", root=root, known=mark)
+    assert "fresh.py" in more["paths"]
+    assert (await worker.call("paths", root=root, known=mark))["mark"] == more["mark"], (
+        "an older answer is not the last"
+    )
+    git(repository, "add", "fresh.py")
+    added = await worker.call("paths", root=root, known=more["mark"])
+    assert added["tracked"]["missing"] == ["loose.md"]
+    assert await worker.call("paths", root=root, known=added["mark"]) == {"same": added["mark"]}
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGKILL)
+    assert (await worker.call("paths", root=root, known=added["mark"]))["paths"] == added["paths"], (
+        "it is another child"
+    )
+
+
+async def test_names_of_a_history_that_is_the_same_are_not_sent_again(worker: Worker, repository: Path) -> None:
+    root = str(repository)
+    mark = (await worker.call("history", root=root))["mark"]
+    assert await worker.call("history", root=root, known=mark) == {"same": mark}
+    git(repository, "rm", "-q", "src/pool.py")
+    git(repository, "commit", "-qm", "three")
+    later = await worker.call("history", root=root, known=mark)
+    assert later["names"] == ["new_name.py", "old_name.py", "pool.py"]
+    assert later["mark"] != mark
+
+
+async def test_two_lanes_that_need_the_files_have_them_listed_once(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, log, folder = shutil.which("git"), tmp_path / "log", tmp_path / "bin"
+    folder.mkdir()
+    script = f"""#!/bin/sh
+echo "$*" >> '{log}'
+case "$*" in *--others*) sleep 0.5;; esac
+exec '{real}' "$@"
+"""
+    (folder / "git").write_text(script)
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    worker = Worker()
+    try:
+        text = "See `src/pool.py:1`.\n"
+        question = {"root": str(repository), "path": "loose.md", "text": text}
+        listed, *_ = await asyncio.gather(
+            worker.call("paths", root=str(repository)),
+            worker.call("baselines", **question),
+            worker.call("closest", root=str(repository), paths=["src/pol.py"]),
+        )
+    finally:
+        worker.close()
+    assert "src/pool.py" in listed["paths"]
+    assert log.read_text().count("--others") == 1
 
 
 async def test_history_and_renames(worker: Worker, repository: Path) -> None:

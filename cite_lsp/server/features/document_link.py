@@ -44,11 +44,27 @@ def links_of(session: Session, uri: str) -> list[dict[str, Any]] | None:
 
 def _links(document: OpenDocument, piece: Piece, checked: PieceChecked) -> list[_Link]:
     kept = _kept.get(piece)
+    if kept is not None and kept[0] is not checked and _leads_alike(kept[0], checked):
+        kept = _kept[piece] = (checked, kept[1])
     if kept is None or kept[0] is not checked:
-        found = ((hit, _link(document, hit)) for hit in hits_of_piece(piece, checked, (0, 0)))
-        links = [(*hit.placed(document.encoding), *link) for hit, link in found if link is not None]
+        links: list[_Link] = []
+        for hit in hits_of_piece(piece, checked, (0, 0)):
+            link = _link(document, hit)
+            if link is not None:
+                links.append((*hit.placed(document.encoding), *link))
         kept = _kept[piece] = (checked, links)
     return kept[1]
+
+
+def _leads_alike(before: PieceChecked, now: PieceChecked) -> bool:
+    """Say whether all citations of a piece lead where they did: most often it is their past that is known better."""
+    for number, block in now.blocks.items():
+        old = before.blocks.get(number)
+        if old is None or old.present != block.present or old.known.resolutions != block.known.resolutions:
+            return False
+        if any(each.as_of for each in block.known.resolutions):
+            return False  # such a one leads where its text stands now
+    return True
 
 
 def _link(document: OpenDocument, hit: Hit) -> tuple[str, str] | None:
@@ -58,5 +74,6 @@ def _link(document: OpenDocument, hit: Hit) -> tuple[str, str] | None:
         first = targets[0]
         where = lines_in_words((first.first, first.last))
         return f"{first.uri}#L{first.first}", f"{hit.resolution.path}, {where}"
-    page = _WEB.search(hit.anchor.text) if hit.anchor.repository not in ("", ".") else None
+    anchor = hit.block.anchors[hit.number]
+    page = _WEB.search(anchor.text) if anchor.repository not in ("", ".") else None
     return (page.group(), urlsplit(page.group()).netloc) if page else None

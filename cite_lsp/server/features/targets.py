@@ -1,7 +1,7 @@
 """Where a citation leads: files and lines that exist."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from cite_lsp.server.hits import Hit
 from cite_lsp.server.open_document import OpenDocument
@@ -9,8 +9,7 @@ from cite_lsp.server.uris import to_uri
 from cite_lsp.snapshot.ladder import joined
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """Lines of a file."""
 
     uri: str
@@ -40,5 +39,4 @@ def targets_of(document: OpenDocument, hit: Hit) -> list[Target]:
         for number, (drift, _) in enumerate(hit.drifts):
             if drift.places and drift.places[0].path == resolution.path:
                 cited[number] = (drift.places[0].first, drift.places[0].last)
-    spans = [(first, min(max(first, last), count)) for first, last in cited if 0 < first <= count]
-    return [Target(uri, first, last, file.lines) for first, last in spans]
+    return [Target(uri, first, min(max(first, last), count), file.lines) for first, last in cited if 0 < first <= count]

@@ -81,8 +81,8 @@ async def _watch(session: Session, roots: Sequence[str]) -> None:
             _take(session, news["changed"], news["moved"])
             return
         starts += 1
-        if starts > 1:  # what happened while nobody watched is not known
-            session.workspace.list_soon(appeared=True)
+        # What happened while nobody watched is not known: at first which files there are, later what they hold too.
+        session.workspace.list_soon(appeared=starts > 1)
 
     while True:
         try:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import BinaryIO, Self, cast
 
 from cite_lsp.snapshot.git_answers import NOT_INSTALLED, Answer, NoRepository, not_started, why_not
-from cite_lsp.snapshot.listing import Listed, Listing, with_inner
+from cite_lsp.snapshot.listing import Listed, Listing, settled, with_inner
 from cite_lsp.snapshot.listing_rows import Rows, listing_rows, paths_of
 from cite_lsp.snapshot.past_names import PastNames, past_names, renames_in
 
@@ -61,6 +61,7 @@ _LATE_LIVES = 2
 _WATCH_SECONDS = 1.0
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
+_YES_OR_NO = re.compile(r"\n(?:true|false)\n")
 _UNOPENED = re.compile(r"^warning: could not open directory '(.*)': Permission denied$", re.MULTILINE)
 
 
@@ -69,23 +70,27 @@ class Repository:
 
     Attributes:
         top: The absolute path of the work tree's root, symbolic links resolved.
+        index_file: The absolute path of the index, which may not be there yet.
     """
 
-    def __init__(self, top: str) -> None:
+    def __init__(self, top: str, index_file: str) -> None:
         self.top = top
+        self.index_file = index_file
         self.head: tuple[bytes, bool] | None = None
         self._renames: dict[bytes, dict[bytes, bytes]] = {}
 
     @classmethod
     def of(cls, folder: str) -> "Repository | NoRepository":
         """The repository whose work tree holds `folder`, or why there is none."""
-        answer = ask(folder, "rev-parse", "--show-toplevel")
+        # Between two paths, which may hold line breaks, stands a word.
+        answer = ask(folder, "rev-parse", "--show-toplevel", "--is-inside-work-tree", "--git-path", "index")
         if answer.code:
             return why_not(folder, answer)
-        top = os.path.normpath(os.fsdecode(answer.out.removesuffix(b"\n")))
+        said, index_file = (*_YES_OR_NO.split(os.fsdecode(answer.out.removesuffix(b"\n")), 1), "")[:2]
+        top = os.path.normpath(said)
         if not _within(os.path.realpath(folder), os.path.realpath(top)):
             return NoRepository("failed", f"the work tree of {folder} is elsewhere (core.worktree), at {top}")
-        return cls(top)
+        return cls(top, os.path.join(folder, index_file))
 
     def note_head(self) -> None:
         """Note what HEAD is now, and whether its history was cut off: what tells a later history from this one."""
@@ -113,7 +118,8 @@ class Repository:
         A nested repository that is no submodule gives untracked files: a clone of the outer one lacks them. `begun` is
         called when git is at it, and this thread is about to wait.
         """
-        return _listing(under, _SUBMODULE_DEPTH, time.monotonic() + _NESTED_SECONDS, begun or _nothing)
+        deadline = time.monotonic() + _NESTED_SECONDS
+        return _listing(self, under, _SUBMODULE_DEPTH, deadline, begun or _nothing)
 
     def ignores_folder(self, folder: str) -> bool:
         """True when an ignore rule covers the absolute folder and nothing in it is tracked.
@@ -238,8 +244,10 @@ def _listed(under: str, begun: Callable[[], object]) -> Listed | NoRepository:
     return Listed(rows, paths_of(beside.out), frozenset(paths_of(gone.out)), notes)
 
 
-def _listing(under: str, depth: int, deadline: float, begun: Callable[[], object]) -> Listing | NoRepository:
-    found = _listed(under, begun)
+def _listing(
+    repository: Repository, under: str, depth: int, deadline: float, begun: Callable[[], object]
+) -> Listing | NoRepository:
+    found = settled(lambda: _listed(under, begun), repository.index_file)
     if isinstance(found, Listed):
         return with_inner(found, lambda folder: _inner_listing(under, folder, depth, deadline), deadline)
     return found
@@ -253,7 +261,7 @@ def _inner_listing(under: str, folder: str, depth: int, deadline: float) -> List
     found = Repository.of(inner)
     if isinstance(found, NoRepository):
         return found
-    return _listing(inner, depth - 1, deadline, _nothing) if _same(found.top, inner) else None
+    return _listing(found, inner, depth - 1, deadline, _nothing) if _same(found.top, inner) else None
 
 
 def ask(folder: str, *arguments: str, fed: bytes | None = None, seconds: float = _SECONDS) -> Answer:
@@ -283,8 +291,8 @@ def ask(folder: str, *arguments: str, fed: bytes | None = None, seconds: float =
 class _Run:
     """A run of git that goes on beside others for at most so many seconds; a context, at whose end it has ended.
 
-    It writes to a file without a name: megabytes would come through a pipe in hundreds of pieces, and this thread had
-    to wait for another one of the process before each.
+    It writes to a file in memory where the system has such: megabytes would come through a pipe in hundreds of pieces,
+    and this thread had to wait for another one of the process before each.
     """
 
     def __init__(self, folder: str, *arguments: str, seconds: float = _LISTING_SECONDS) -> None:
@@ -296,13 +304,13 @@ class _Run:
         if program is None:
             return
         try:
-            self._out = _nameless_file()
+            self._out = _memory_file()
             self._process = subprocess.Popen(
                 [program, *_OPTIONS, *arguments],
                 cwd=folder,
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
-                stdout=self._out,
+                stdout=subprocess.PIPE if self._out is None else self._out,
                 stderr=subprocess.PIPE,
                 creationflags=_NO_WINDOW,
             )
@@ -320,25 +328,24 @@ class _Run:
 
     def answer(self) -> Answer:
         """Wait until it has ended, and give what it said."""
-        process, out = self._process, self._out
-        if process is None or out is None:
+        if self._process is None:
             return self._failed
         try:
-            _, err = process.communicate(timeout=max(self._until - time.monotonic(), 0.01))
-            out.seek(0)
-            return Answer(process.returncode, out.read(), err.decode("utf-8", "replace"))
+            out, err = self._process.communicate(timeout=max(self._until - time.monotonic(), 0.01))
         except subprocess.TimeoutExpired:
             return Answer(-1, b"", "", overrun=True)
+        if self._out is not None:
+            self._out.seek(0)
+            out = self._out.read()
+        return Answer(self._process.returncode, out, err.decode("utf-8", "replace"))
 
 
-def _nameless_file() -> BinaryIO:
-    """Give an empty file that is in no folder: in memory where the system has such files. Raises OSError."""
+def _memory_file() -> BinaryIO | None:
+    """Give an empty file in memory; None where the system has none, or the C library that Python was made for."""
     if sys.platform == "linux":
-        with suppress(OSError):
+        with suppress(OSError, AttributeError):
             return open(os.memfd_create("git"), "r+b", buffering=0)  # noqa: PTH123 - it has no path
-    from tempfile import TemporaryFile  # noqa: PLC0415 - few systems need it
-
-    return cast("BinaryIO", TemporaryFile())
+    return None
 
 
 class Conversation:

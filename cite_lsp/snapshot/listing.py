@@ -1,5 +1,6 @@
 """All files that git knows under a folder, put together from what it says of each repository there."""
 
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,10 @@ from operator import eq
 
 from cite_lsp.snapshot.git_answers import NoRepository
 from cite_lsp.snapshot.listing_rows import Rows
+
+_MOST_TIMES = 3
+_AGAIN_SECONDS = 2.0
+"""After so long nothing is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,29 @@ class Listed:
     loose: Sequence[str]
     gone: frozenset[str]
     notes: Sequence[str] = ()
+
+
+def settled(ask: Callable[[], Listed | NoRepository], index_file: str) -> Listed | NoRepository:
+    """Ask what one repository has; again, a few times at most, where its index was written meanwhile.
+
+    Each run of git reads the index by itself: a file that came into it or left it between two of them may be in none
+    of their answers.
+    """
+    until = time.monotonic() + _AGAIN_SECONDS
+    for _ in range(_MOST_TIMES):
+        before = _stamp(index_file)
+        found = ask()
+        if _stamp(index_file) == before or time.monotonic() > until:
+            break
+    return found
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - Path's does the same, more slowly
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def with_inner(

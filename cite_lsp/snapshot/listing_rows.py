@@ -41,8 +41,8 @@ def listing_rows(out: bytes, under: str) -> Rows:
     known, rows = _LAST.pop(under, (b"", None))
     if rows is None or known != digest:
         rows = _read(out)
-    while len(_LAST) >= _KEPT:
-        _LAST.pop(next(iter(_LAST)), None)
+    for folder in list(_LAST)[: 1 - _KEPT]:  # at once: other threads list other folders
+        _LAST.pop(folder, None)
     _LAST[under] = digest, rows
     absent = frozenset(path for path in rows.sparse if not os.path.lexists(os.path.join(under, path)))
     here = [path for path in rows.sparse if path not in absent]

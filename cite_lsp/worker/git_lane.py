@@ -25,6 +25,8 @@ class GitLane:
 
     def __init__(self) -> None:
         self._indexes: dict[str, PathIndex] = {}
+        self._keeping = threading.Lock()
+        """Held while one of them is kept: two roots may be listed at once."""
         self._listing: dict[str, threading.Lock] = {}
         """Held while a root is listed: git is not asked the same for two lanes at once."""
         self._repositories: dict[str, Repository | NoRepository] = {}
@@ -51,7 +53,7 @@ class GitLane:
             if before is not None and index.says_the_same(before):
                 index = before.again()
                 self._marks.pass_on(before, index)
-            _keep(self._indexes, root, index)
+            self._keep_index(root, index)
         same = self._marked(request, index)
         if same is None:
             return index_data(index) | {"mark": self._marks.of(index)}
@@ -118,9 +120,15 @@ class GitLane:
         if index is not None:
             return index
         with self._listed_alone(root):
-            if root not in self._indexes:
-                _keep(self._indexes, root, list_paths(root))
-            return self._indexes[root]
+            index = self._indexes.get(root)  # who held the lock may have listed it
+            if index is None:
+                index = list_paths(root)
+                self._keep_index(root, index)
+            return index
+
+    def _keep_index(self, root: str, index: PathIndex) -> None:
+        with self._keeping:
+            _keep(self._indexes, root, index)
 
     def _listed_alone(self, root: str) -> threading.Lock:
         return self._listing.setdefault(root, threading.Lock())

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -397,6 +398,106 @@ def test_a_git_that_hangs_is_left(tmp_path, monkeypatch):
     found = Repository.of(str(repo))
     assert isinstance(found, NoRepository)
     assert found.kind == "overrun"
+
+
+def test_a_listing_that_hangs_is_left_and_ended(tmp_path, monkeypatch):
+    repo, pids = new(tmp_path / "r", **{"a.py": "1"}), tmp_path / "pids"
+    found = opened(repo)
+    hangs = f"case \"$*\" in *--others*|*--deleted*) echo $$ >> '{pids}'; exec sleep 60;; esac"
+    monkeypatch.setenv("PATH", wrapped_git(tmp_path / "bin", hangs))
+    monkeypatch.setattr(module._Run.__init__, "__kwdefaults__", {"seconds": 1.0})
+    listing = found.listing(str(repo))
+    assert isinstance(listing, NoRepository)
+    assert listing.kind == "overrun"
+    ended = [int(pid) for pid in pids.read_text().split()]
+    assert len(ended) == 2
+    for pid in ended:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+@pytest.mark.parametrize("lacks", ["the system", "the C library", "nothing"])
+def test_files_are_listed_where_there_are_no_files_in_memory(tmp_path, monkeypatch, lacks):
+    """What Python is made for an old C library has no such function at all. Each run says more than a pipe holds."""
+    long = "x" * 200
+    names = [f"{long}/{number:03}{long}.py" for number in range(400)]
+    repo = new(tmp_path / "r", **dict.fromkeys([f"here/{name}" for name in names], "1"))
+    shutil.move(repo / "here", repo / "there")
+
+    def refused(*_: object) -> int:
+        raise OSError("no such call")
+
+    if lacks == "the C library":
+        monkeypatch.delattr(os, "memfd_create", raising=False)
+    elif lacks == "the system":
+        monkeypatch.setattr(os, "memfd_create", refused, raising=False)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    found = listed(repo)
+    assert found.tracked == ()
+    assert list(found.untracked) == [f"there/{name}" for name in names]
+
+
+def test_a_file_that_leaves_or_enters_the_index_while_it_is_listed_is_listed(tmp_path, monkeypatch):
+    """One run reads the index before, the other behind: in neither's answer is the file."""
+    for change, name in (("add", "fresh.py"), ("rm --cached", "a.py")):
+        repo = new(tmp_path / name / "r", **{"a.py": "1", "b.py": "1"})
+        write(repo, **{"fresh.py": "1"})
+        real, once = shutil.which("git"), tmp_path / name / "once"
+        first, then = ("--cached", "--others") if change == "add" else ("--others", "--cached")
+        wait = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do"
+        lines = [
+            f"if [ ! -e '{once}.changed' ]; then case \"$*\" in",
+            f"*{first}*) '{real}' \"$@\"; touch '{once}'; exit;;",
+            f"*{then}*) {wait} [ -e '{once}' ] && break; sleep 0.1; done",
+            f"touch '{once}.changed'; '{real}' {change} {name} > '{once}.said';;",
+            "esac; fi",
+        ]
+        found = opened(repo)
+        with monkeypatch.context() as patched:
+            patched.setenv("PATH", wrapped_git(tmp_path / name / "bin", *lines))
+            listing = found.listing(str(repo))
+        assert (tmp_path / name / "once.said").exists()
+        assert isinstance(listing, Listing)
+        assert sorted(listing.tracked + listing.untracked) == ["a.py", "b.py", "fresh.py"]
+        assert (name in listing.tracked) == (change == "add")
+
+
+def test_an_index_that_is_written_all_the_time_is_not_waited_for(tmp_path, monkeypatch):
+    repo, log = new(tmp_path / "r", **{"a.py": "1"}), tmp_path / "log"
+    found = opened(repo)
+    monkeypatch.setenv("PATH", wrapped_git(tmp_path / "bin", f"echo x >> '{log}'; cp .git/index o; mv o .git/index"))
+    listing = found.listing(str(repo))
+    assert isinstance(listing, (Listing, NoRepository))
+    assert log.read_text().count("x") <= 9
+
+
+def test_the_index_of_a_work_tree_is_its_own(tmp_path):
+    repo = new(tmp_path / "r", **{"src/a.py": "1"})
+    git(repo, "worktree", "add", "-q", str(tmp_path / "other"))
+    other = tmp_path / "other/src"
+    (tmp_path / "link").symlink_to(other)
+    assert Path(opened(repo / "src").index_file).samefile(repo / ".git/index")
+    for folder in (other, tmp_path / "link"):
+        found = opened(folder)
+        assert found.top == str(other.parent.resolve())
+        (written,) = (repo / ".git/worktrees").glob("*/index")
+        assert Path(found.index_file).samefile(written)
+
+
+def test_folders_are_listed_by_many_threads():
+    """Only the rows of the last folders are kept, whoever listed them."""
+    out = b"H 100644 " + b"0" * 40 + b" 0\ta.py\0"
+
+    def list_many(thread: int) -> bool:
+        return all(listing_rows(out, f"/{thread}/{n % 40}").tracked == ["a.py"] for n in range(3000))
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(32) as pool:
+            assert all(pool.map(list_many, range(32)))
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_a_broken_repository_is_said_to_be(tmp_path):

@@ -197,7 +197,7 @@ class Checks:
                     pieces[piece] = self._renewed(doubtful[piece], document, snapshot)
                 else:
                     pieces[piece] = self._doubtful[piece] = doubtful[piece]
-        reusable = self._reusable(pieces, changed)
+        reusable = self._reusable(pieces, changed, doubtful)
         self.pieces = {
             piece: checked or self._check(piece, document, snapshot, reusable) for piece, checked in pieces.items()
         }
@@ -215,12 +215,15 @@ class Checks:
         return frozenset(changed)
 
     def _reusable(
-        self, pieces: Mapping[Piece, PieceChecked | None], changed: frozenset[str]
+        self,
+        pieces: Mapping[Piece, PieceChecked | None],
+        changed: frozenset[str],
+        doubtful: Mapping[Piece, PieceChecked],
     ) -> dict[int, BlockChecked]:
-        """Give what is known of blocks whose pieces were cut anew."""
+        """Give what is known of blocks whose pieces were cut anew; not what is from before an edit of a cited file."""
         found: dict[int, BlockChecked] = {}
         for piece, checked in self.pieces.items():
-            if pieces.get(piece) is None and checked.past == self._past_version:
+            if pieces.get(piece) is None and piece not in doubtful and checked.past == self._past_version:
                 found.update(
                     (number, block) for number, block in checked.blocks.items() if not block.open_paths & changed
                 )

@@ -92,7 +92,7 @@ class Reaches:
             return False
         files = [snapshot.file(resolution) for resolution in old.present]
         edits = [(text, file) for text, file in zip(old.texts, files, strict=True) if text is not file]
-        if None in files or None in old.texts or not self._are_elsewhere(old, edits):
+        if None in files or None in old.texts or not self._are_elsewhere(old, edits) or _looks_elsewhere(old):
             return False
         old.texts[:] = files
         return True
@@ -112,6 +112,15 @@ class Reaches:
                 if high >= first and (came != gone or low < first + gone):
                     return False
         return True
+
+
+def _looks_elsewhere(old: "BlockChecked") -> bool:
+    """Say whether what is known of a block hangs on a file that it does not cite: where its text may be by now."""
+    for now, written in zip(old.present, old.written, strict=True):
+        for baseline in written.baselines if written is not None else ():
+            if baseline.now not in ("", now.path):
+                return True
+    return False
 
 
 def _reach(old: "BlockChecked") -> tuple[Span, ...]:

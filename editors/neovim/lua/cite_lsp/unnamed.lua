@@ -82,13 +82,15 @@ function M.take(bufnr)
   return true
 end
 
---- Handle `textDocument/publishDiagnostics`: show what is told of the address in its buffer.
+--- Handle `textDocument/publishDiagnostics`: show what is told of the address in its buffer, if there is one.
 ---@type lsp.Handler
 function M.published(err, params, context)
   local bufnr = meant()
   local client = vim.lsp.get_client_by_id(context.client_id)
-  if not (params and params.uri == ADDRESS and bufnr and client) then
+  if not (params and params.uri == ADDRESS) then
     return vim.lsp.handlers[context.method](err, params, context)
+  elseif not (bufnr and client) then
+    return -- it was on its way while the buffer got its name
   end
   local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
   local function column(place)

@@ -10,7 +10,7 @@ import gc
 import time
 from collections.abc import Callable
 
-_BETWEEN = 60.0
+_BETWEEN = 20.0
 """Seconds from one look to the next, at least."""
 _TIMES = 1_000.0
 """How many times as long as a look takes lies between two, at least."""

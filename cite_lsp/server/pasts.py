@@ -6,9 +6,15 @@ told is told again once the answer is there.
 
 import os
 from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import TypeVar
 
 MOST_NEAR = 2_000
 """Missing paths whose closest ones are asked for: so many dead paths have one cause that no near name mends."""
+_MOST_KEPT = 10_000
+"""Answers of old that are kept: each key stroke in a path makes another one that is missing."""
+
+_Answer = TypeVar("_Answer")
 
 
 class Past:
@@ -35,7 +41,7 @@ class Past:
         """
         new = Past(self.root)
         new._top, new._names, new.mark = self._top, self._names, self.mark
-        new._before = {**self._before, **self._renamed}
+        new._before = _newest(self._before, self._renamed)
         return new
 
     @property
@@ -103,7 +109,7 @@ class Nearness:
     def next(self) -> "Nearness":
         """Give what to go on with after the files were listed anew: everything is asked again, nothing forgotten."""
         new = Nearness()
-        new._before = {**self._before, **self._near}
+        new._before = _newest(self._before, self._near)
         return new
 
     def __call__(self, path: str) -> tuple[str, ...]:
@@ -121,3 +127,9 @@ class Nearness:
     def answer(self, near: Mapping[str, tuple[str, ...]]) -> None:
         """Take answers."""
         self._near.update(near)
+
+
+def _newest(before: Mapping[str, _Answer], now: Mapping[str, _Answer]) -> dict[str, _Answer]:
+    """Give the answers of both, of very many the newest."""
+    both = {**{path: answer for path, answer in before.items() if path not in now}, **now}
+    return dict(islice(both.items(), max(0, len(both) - _MOST_KEPT), None))

@@ -179,6 +179,7 @@ class Space:
                 timer.cancel()
         for task in self._tasks:
             task.cancel()
+        self._tasks, self._listing = set(), None  # one that was cancelled holds the place where it was, and so this
         _tell(self._waiting)
         self.complete = False
         self._start_empty()

@@ -243,9 +243,10 @@ async def test_a_client_that_refuses_to_watch_is_watched_for(folder: Path) -> No
 # --- what is gone is let go of
 
 
+@pytest.mark.parametrize("listing", [False, True])
 @pytest.mark.parametrize("stray", [False, True])
-async def test_a_space_that_is_closed_is_not_kept_alive(folder: Path, *, stray: bool) -> None:
-    """Each holds the names of all its files."""
+async def test_a_space_that_is_closed_is_not_kept_alive(folder: Path, *, stray: bool, listing: bool) -> None:
+    """Each holds the names of all its files; `listing`: they are being listed anew when it is closed."""
     (folder / "a.md").write_text(TEXT)
     uri, code = (folder / "a.md").as_uri(), (folder / "src/a.py").as_uri()
     other = folder.parent / "other"
@@ -265,6 +266,10 @@ async def test_a_space_that_is_closed_is_not_kept_alive(folder: Path, *, stray: 
         assert len(index()) > 0
         gc.collect()
         gc.disable()
+        if listing:
+            inner.spaces[-1].list_soon(0.0, appeared=True)
+            while inner.spaces[-1]._listing.done():  # noqa: ASYNC110 - that a listing begins is no event of the test
+                await asyncio.sleep(0)
         try:
             if stray:
                 session.close(uri)

@@ -177,6 +177,7 @@ class Space:
         for timer in (self._rest, self._retry):
             if timer is not None:
                 timer.cancel()
+        self._rest = self._retry = None
         for task in self._tasks:
             task.cancel()
         self._tasks, self._listing = set(), None  # one that was cancelled holds the place where it was, and so this

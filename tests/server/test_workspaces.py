@@ -281,3 +281,19 @@ async def test_a_space_that_is_closed_is_not_kept_alive(folder: Path, *, stray: 
             gc.enable()
         gc.collect()
         assert space() is None, gc.get_referrers(space())
+
+
+async def test_who_waits_for_the_files_of_a_space_that_was_closed_is_told(folder: Path) -> None:
+    (folder / "a.md").write_text(TEXT)
+    async with Session(folders=[folder], settings=ALL_ON, ignored=QUIET) as session:
+        session.open((folder / "a.md").as_uri(), TEXT)
+        await rest(session)
+        space = session.server.session.workspace
+        space.list_soon(5.0)
+        before = asyncio.ensure_future(space.list_now())
+        await asyncio.sleep(0)
+        space.list_soon(5.0)
+        space.close()
+        async with asyncio.timeout(60):
+            await before
+            await space.list_now()

@@ -26,7 +26,7 @@ def share_memory() -> None:
     """Have all threads take memory from the same places, where the C library can; to be called before they start.
 
     Else each thread has a place of its own, what is free in one is of no use to another, and a process of a dozen
-    threads, of which one runs at a time, grows for hours: by a fifth in an hour, and by nothing so.
+    threads, of which one runs at a time, grows for hours.
 
     Large blocks lie apart from then on. The first of them to be freed, the list of all files, would move the bound for
     that up to its size, and what comes later and stays would lie behind blocks that are gone.

@@ -21,7 +21,7 @@ from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Scope, Snapshot
 from cite_lsp.worker.answers import index_of
 from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
-from cite_lsp.worker.giving_back import give_back
+from cite_lsp.worker.giving_back import MANY_FILES, give_back
 
 _REST = 0.2
 """Seconds without a further event before the files are listed anew."""
@@ -30,8 +30,6 @@ _LONGEST_REST = 2.0
 _RETRY = 15.0
 """Seconds after which files that could not be listed are tried once more."""
 _MOST_QUESTIONS = 200
-_MANY = 10_000
-"""Files whose list leaves much free behind it."""
 _LONGEST_RENAMING = 5.0
 """Seconds after which files that were to be renamed are not waited for any longer."""
 
@@ -296,7 +294,7 @@ class Space:
         mark: str = answer["mark"]
         loop = asyncio.get_running_loop()
         index = await loop.run_in_executor(None, index_of, root, answer)
-        if len(index) > _MANY:
+        if len(index) > MANY_FILES:
             loop.run_in_executor(None, give_back)
         return index, mark
 

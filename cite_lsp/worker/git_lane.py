@@ -10,13 +10,11 @@ from weakref import WeakKeyDictionary
 from cite_lsp.snapshot.git import NoRepository, Repository
 from cite_lsp.snapshot.paths import MAX_FILES, PathIndex, list_paths
 from cite_lsp.worker.answers import index_data
-from cite_lsp.worker.giving_back import give_back
+from cite_lsp.worker.giving_back import MANY_FILES, give_back
 from cite_lsp.worker.lanes import Request, Task
 
 MOST_CLOSEST = 3
 _KEPT_ROOTS = 64
-_MANY = 10_000
-"""Files whose list leaves much free behind it."""
 _Value = TypeVar("_Value")
 
 
@@ -57,7 +55,7 @@ class GitLane:
         same = self._marked(request, index)
         if same is None:
             return index_data(index) | {"mark": self._marks.of(index)}
-        if len(index) > _MANY:  # the answer is too small to tell what it left free
+        if len(index) > MANY_FILES:  # the answer is too small to tell what it left free
             give_back()
         return same
 

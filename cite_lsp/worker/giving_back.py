@@ -8,6 +8,8 @@ from contextlib import suppress
 
 LARGE = 1_000_000
 """Bytes that were needed for a moment from which on giving back is worth its time."""
+MANY_FILES = 10_000
+"""Files of which a list is as large."""
 
 _ARENA_MAX = -8
 """The number of that option of the C library's (`mallopt`)."""

@@ -12,14 +12,12 @@ from cite_lsp.snapshot.lines import FileText, Reader
 from cite_lsp.snapshot.outline import Symbol, text_outline
 from cite_lsp.snapshot.path_search import Asked, PathSearch
 from cite_lsp.worker.git_lane import LANE
-from cite_lsp.worker.giving_back import give_back
+from cite_lsp.worker.giving_back import MANY_FILES, give_back
 from cite_lsp.worker.lanes import Request, Task
 from cite_lsp.worker.shared_parser import PARSER
 
 _KEPT_SEARCHES = 8
 _KEPT_OUTLINES = 16
-_MANY = 10_000
-"""Paths whose texts leave much free behind them."""
 
 
 class OfferLane:
@@ -40,7 +38,7 @@ class OfferLane:
         for _ in search.prepare():
             if request.dropped():
                 break
-        if len(search.index) > _MANY:
+        if len(search.index) > MANY_FILES:
             give_back()
 
     def offered(self, request: Request) -> list[tuple[int, str]]:

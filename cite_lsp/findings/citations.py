@@ -56,11 +56,15 @@ class _Numbered(Generic[_Value]):
 
 
 class Wordings:
-    """The texts and spans that citations of many documents share."""
+    """The texts and spans that citations of many documents share; nothing of them is let go of.
 
-    __slots__ = ("_spans", "_texts")
+    `kept` is how many citations they were made from.
+    """
+
+    __slots__ = ("_spans", "_texts", "kept")
 
     def __init__(self) -> None:
+        self.kept = 0
         self._texts: _Numbered[str] = _Numbered()
         self._spans: _Numbered[tuple[Span, ...]] = _Numbered()
 
@@ -70,7 +74,9 @@ class Wordings:
         text, spans = self._texts.number, self._spans.number
         for each in citations:
             rows.extend((*each[:4], text(each.text), text(each.path), spans(each.spans), text(each.via)))
-        return Citations(rows, self)
+        found = Citations(rows, self)
+        self.kept += len(found)
+        return found
 
     def kept_text(self, text: str) -> str:
         """Give the one object of equal texts."""

@@ -26,6 +26,8 @@ from cite_lsp.snapshot.snapshot import Snapshot
 
 _RUN = re.compile(r"[a-z0-9]+")
 _MOST_LINKS = 100_000
+_MOST_GONE = 10_000
+"""Citations that are no longer, beyond as many as there are, from which on their texts are let go of."""
 
 
 class Stamp(NamedTuple):
@@ -109,6 +111,8 @@ class Citing:
         self.characters_read = 0
         self._snapshot = None
         self._views = {}
+        if self._wordings.kept > _MOST_GONE and self._wordings.kept > _MOST_GONE + 2 * self.count:
+            self._keep_anew()
 
     def snapshot(self) -> Snapshot:
         """Give what citations are looked up in; it lives until the next `renew`."""
@@ -284,6 +288,13 @@ class Citing:
 
     def _forget_all(self) -> None:
         self._read, self._by_file, self._wordings = {}, {}, Wordings()
+
+    def _keep_anew(self) -> None:
+        """Keep what is known, and let go of the texts of citations that are no longer."""
+        wordings = Wordings()
+        for full, (stamp, names, citations) in self._read.items():
+            self._read[full] = _Read(stamp, tuple(map(wordings.kept_text, names)), wordings.keep(citations))
+        self._wordings = wordings
 
     def _forget(self, full: str) -> None:
         read = self._read.pop(full, None)

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tracemalloc
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -304,3 +305,30 @@ def test_after_a_real_renaming_every_citation_leads_where_it_led(folder):
     found = list(index_of(root).who_cites({str(root / "lib/kernel/retry.py"): None}))
     lines = sorted(span[0] for document in found for each in document.citations for span in each.spans)
     assert lines == list(range(1, 10))
+
+
+def test_the_texts_of_citations_that_are_no_longer_are_let_go_of(folder):
+    root = folder({"a.py": CODE, "a.md": "", "b.md": "It waits (`a.py:7`).\n"})
+    citing = Citing("utf-16")
+
+    def read(version: int) -> None:
+        text = "".join(f"`a.py:{number}`\n\n" for number in range(version * 1_000, version * 1_000 + 1_000))
+        index_of(root, citing, **{"a.md": text})
+        citing.read_all()
+        citing.rest()
+
+    def held() -> int:
+        here = tracemalloc.Filter(inclusive=True, filename_pattern="*/findings/citations.py")
+        return sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces([here]).traces)
+
+    tracemalloc.start()
+    try:
+        read(1)
+        one = held()
+        for version in range(2, 33):
+            read(version)
+        assert held() < 14 * one
+    finally:
+        tracemalloc.stop()
+    assert [text for _, text in cited(citing, root / "a.py", (7, 7))] == ["a.py:7"]
+    assert len(citing.citations_of(str(root / "a.md")) or ()) == 1_000

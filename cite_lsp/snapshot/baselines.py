@@ -26,7 +26,7 @@ from cite_lsp.snapshot.paths import fold
 from cite_lsp.snapshot.remembering import SOON, Memory, Question, Remembered, departure_key, key_of
 from cite_lsp.snapshot.showing import CommitView, Shown, is_commit_name
 from cite_lsp.snapshot.trees import CommitPaths, Trees
-from cite_lsp.snapshot.versions import sought_in
+from cite_lsp.snapshot.versions import forget_texts, sought_in
 
 _DOCUMENT_ENDINGS = frozenset({b".md", b".markdown", b".mdx", b".rst", b".adoc", b".txt"})
 _KEPT_VIEWS = 64
@@ -180,6 +180,14 @@ class Baselines:
         history.cover(_DOCUMENT_ENDINGS)
         at = departed(baseline, path, history, self._objects, anywhere=anywhere)
         return None if at is None else (history.commits[at].decode("ascii"), history.times[at])
+
+    def rest(self) -> None:
+        """Let go of the texts and trees of commits, which can be read again; not of the history, which takes longer."""
+        self._views.clear()
+        self._trees.rest()
+        self._copies = Copies()
+        self._mentions = DocumentMentions()
+        forget_texts()
 
     def close(self) -> None:
         """End the processes of git; another question starts them again."""

@@ -31,6 +31,11 @@ class Kept(Generic[_Key, _Value]):
         while self._sum > self._most and len(self._values) > 1:
             self._sum -= self._values.popitem(last=False)[1][1]
 
+    def clear(self) -> None:
+        """Let go of all."""
+        self._values.clear()
+        self._sum = 0
+
     def drop(self, key: _Key) -> None:
         """Let go of a value."""
         before = self._values.pop(key, None)

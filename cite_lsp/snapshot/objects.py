@@ -63,6 +63,13 @@ class Objects:
         for commit in [commit for commit, root in self._roots.items() if not root]:
             del self._roots[commit]
 
+    def rest(self) -> None:
+        """Let go of what can be read again."""
+        self._files.clear()
+        self._trees.clear()
+        self._roots.clear()
+        self._absent.clear()
+
     def close(self) -> None:
         """End the processes; another question starts them again."""
         self._contents.close()

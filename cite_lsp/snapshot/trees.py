@@ -113,6 +113,15 @@ class Trees:
             self._inner[folder] = Objects(folder) if is_own else None
         return self._inner[folder]
 
+    def rest(self) -> None:
+        """Let go of what can be found out again."""
+        self.objects.rest()
+        self._wanted.clear()
+        self._names.clear()
+        for inner in self._inner.values():
+            if inner is not None:
+                inner.rest()
+
     def close(self) -> None:
         """End the processes."""
         self.objects.close()

@@ -367,3 +367,9 @@ def _plain(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _expression(text: str) -> "re.Pattern[str]":
     return re.compile(r"[\s>]+".join(map(re.escape, text.split())))
+
+
+def forget_texts() -> None:
+    """Let go of what is kept of the texts of citations: it only helps while many are looked up."""
+    _wording.cache_clear()
+    _expression.cache_clear()

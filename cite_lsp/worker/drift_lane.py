@@ -78,6 +78,11 @@ class DriftLane:
             found[number] = baselines.departed(baseline_from_data(data), anywhere=bool(anywhere))
         return found
 
+    def rest(self) -> None:
+        """Let go of what helps only while documents are asked about one after the other; their answers are stored."""
+        for baselines in self._baselines.values():
+            baselines.rest()
+
     def _parsed(self, params: Mapping[str, Any], index: PathIndex) -> Document:
         pattern = params.get("pattern")
         compiled = None if pattern is None else compile_pattern(pattern)
@@ -128,4 +133,6 @@ def _files(baselines: Baselines, written: Sequence[Written]) -> dict[str, dict[s
     return files
 
 
-TASKS = DriftLane().tasks
+_LANE = DriftLane()
+TASKS = _LANE.tasks
+rest = _LANE.rest

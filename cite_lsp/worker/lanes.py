@@ -1,16 +1,20 @@
 """The child's side: requests are done in lanes, each a thread; what is dropped is left before its next item."""
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO
 
 from cite_lsp.worker.frames import LANES, BadFrame, encoded, read_message
 from cite_lsp.worker.giving_back import LARGE, give_back
+
+_REST = 3.0
+"""Seconds without a request after which a lane lets go of what only helps from one to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class Lanes:
             self._queues[name] = queue
             loaded = threading.Event()
             self._loads.put((name, loaded))
-            threading.Thread(target=self._work, args=(queue, loaded), name=name, daemon=True).start()
+            threading.Thread(target=self._work, args=(name, queue, loaded), name=name, daemon=True).start()
         return self._queues[name]
 
     def _load(self) -> None:
@@ -76,10 +80,10 @@ class Lanes:
                 import_module(_module_of(name))
             loaded.set()
 
-    def _work(self, queue: "SimpleQueue[dict[str, Any]]", loaded: threading.Event) -> None:
+    def _work(self, lane: str, queue: "SimpleQueue[dict[str, Any]]", loaded: threading.Event) -> None:
         loaded.wait()
         while True:
-            message = queue.get()
+            message = _next(lane, queue)
             number: int = message["id"]
             if number not in self._dropped:
                 self._answer(number, message)
@@ -109,6 +113,19 @@ class Lanes:
         except OSError:  # nobody reads any more
             os._exit(0)
         return len(frame)
+
+
+def _next(lane: str, queue: "SimpleQueue[dict[str, Any]]") -> dict[str, Any]:
+    """Wait for the next request; where none comes for a while, the lane rests, if its module has a `rest`."""
+    try:
+        return queue.get(timeout=_REST)
+    except Empty:
+        rest = getattr(sys.modules.get(_module_of(lane)), "rest", None)
+        if rest is not None:
+            with suppress(Exception):
+                rest()
+            give_back()
+        return queue.get()
 
 
 def _task(name: str) -> Task:

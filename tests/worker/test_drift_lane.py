@@ -1,7 +1,10 @@
 """The worker asked about the past of citations: real processes, real histories."""
 
+import gc
+import io
 import os
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,10 @@ from cite_lsp.document.document import Document
 from cite_lsp.snapshot.baseline import Written
 from cite_lsp.snapshot.baseline_data import written_from_data
 from cite_lsp.snapshot.baselines import Asked, Baselines
+from cite_lsp.snapshot.lines import FileText
 from cite_lsp.snapshot.paths import list_paths
+from cite_lsp.snapshot.versions import Version
+from cite_lsp.worker import drift_lane, lanes
 from cite_lsp.worker.client import Worker
 from cite_lsp.worker.drift_lane import DriftLane
 from cite_lsp.worker.lanes import Request
@@ -162,3 +168,39 @@ def test_a_cache_that_cannot_be_used_is_said(root, tmp_path):
     answer = lane.baselines(Request(question(root, cache=cache), lambda: False, lambda _: None))
     assert "is not kept" in answer["message"]
     assert read(answer, root) == here(root)
+
+
+def test_at_rest_it_holds_no_texts_of_commits_and_answers_the_same(root):
+    lane = DriftLane()
+
+    def ask() -> dict[str, Any]:
+        return lane.baselines(Request(question(root, as_of="written"), lambda: False, print))
+
+    def texts() -> int:
+        gc.collect()
+        return sum(isinstance(each, FileText | Version) for each in gc.get_objects())
+
+    texts_before, first = texts(), ask()
+    assert texts() > texts_before
+    lane.rest()
+    assert texts() == texts_before
+    assert ask() == first
+    commit(root, **{"src/pool.py": ["newer", *CODE]})
+    assert ask() == first
+
+
+def test_a_lane_rests_once_nothing_is_asked_and_serves_on(monkeypatch, root):
+    rested, out = threading.Event(), io.BytesIO()
+
+    def rest() -> None:
+        rested.set()
+        raise ValueError("a fault of the lane's")
+
+    monkeypatch.setattr(lanes, "_REST", 0.05)
+    monkeypatch.setattr(drift_lane, "rest", rest)
+    served = lanes.Lanes(out)
+    for number in (1, 2):
+        rested.clear()
+        served.take({"id": number, "do": "departed", "root": str(root), "asked": []})
+        assert rested.wait(20)
+        assert out.getvalue().count(b'"done"') == number

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from cite_lsp.audit.grounding import Grounding, grounding_from_data
 from cite_lsp.document.ranges import Span
@@ -20,7 +21,8 @@ log = logging.getLogger(__name__)
 
 _AT_ONCE = 64
 """Rows that go to the worker together."""
-_MOST_KEPT = 50_000
+_MOST_UNUSED = 2_000
+"""Answers that are kept beside twice as many as open documents hold: each key stroke in a claim makes another one."""
 
 _Key = tuple[str, tuple[Span, ...], tuple[str, ...]]
 
@@ -48,6 +50,9 @@ class GroundingRuns:
         self._told = told
         self._runs: dict[OpenDocument, asyncio.Task[None]] = {}
         self._known: OrderedDict[_Key, Grounding | None] = OrderedDict()
+        """Those used last are the last."""
+        self._used: WeakKeyDictionary[OpenDocument, int] = WeakKeyDictionary()
+        """How many citations of each document were asked about."""
 
     @property
     def busy(self) -> bool:
@@ -91,9 +96,11 @@ class GroundingRuns:
         if unknown:
             await self._ask(list(unknown.values()))
         outcome = [
-            (made.block, [None if each is None else self._known.get(each.key) for each in questions])
+            (made.block, [None if each is None else self._recall(each.key) for each in questions])
             for made, questions in zip(blocks, asked, strict=True)
         ]
+        self._used[document] = sum(map(len, asked))
+        self._let_go()
         before = bool(document.groundings)
         document.groundings.take(outcome)
         if before or document.groundings:
@@ -125,7 +132,15 @@ class GroundingRuns:
     def _keep(self, first: int, questions: Sequence[_Question], part: Mapping[str, Any]) -> None:
         found = part["found"]
         self._known[questions[part["index"] - first].key] = None if found is None else grounding_from_data(found)
-        while len(self._known) > _MOST_KEPT:
+
+    def _recall(self, key: _Key) -> Grounding | None:
+        if key in self._known:
+            self._known.move_to_end(key)
+        return self._known.get(key)
+
+    def _let_go(self) -> None:
+        most = _MOST_UNUSED + 2 * sum(self._used.values())
+        while len(self._known) > most:
             self._known.popitem(last=False)
 
 

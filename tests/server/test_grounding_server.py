@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from cite_lsp.server import grounding
 from tests.server.at_rest import codes, opened, shown_at_rest
 from tests.server.harness import Session
 
@@ -61,3 +62,19 @@ async def test_of_a_document_whose_past_becomes_known_at_that_moment(folder: Pat
         session.server.session.grounding.start(document)
         assert session.server.session.grounding.busy
         assert await told(session, uri) == ["wrong-lines"]
+
+
+async def test_of_claims_that_were_typed_and_are_no_longer_little_is_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grounding, "_MOST_UNUSED", 3)
+    uri = (folder / "docs/a.md").as_uri()
+    (folder / "src/pool.py").write_text(CODE)
+    async with Session(folders=[folder]) as session:
+        await opened(session, uri, TEXT)
+        for number in (*range(12), 7):
+            session.change_all(uri, TEXT.replace("step_7", f"step_{number}"))
+            session.save(uri)
+            found = await shown_at_rest(session)
+        assert "wrong-lines" in codes(found[uri])
+        assert len(session.server.session.grounding._known) == 3 + 2 * 1

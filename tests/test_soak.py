@@ -1,6 +1,7 @@
 """The soak in small: a minute in place of an hour, hundreds of files in place of thousands; and what it notices."""
 
 import json
+import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,23 @@ from tests.bench.soak_life import Life
 
 _LIMIT = "--minutes 1 --seed 8 --rate 12 --files 300 --idle 15 --look 0.5"
 _SERVER = """
-import json, sys
+import json, sys, time
 
 def tell(**message):
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     sys.stdout.buffer.write(b"Content-Length: %d\\r\\n\\r\\n%b" % (len(body), body))
     sys.stdout.flush()
 
-while line := sys.stdin.buffer.readline():
+def read():
+    line = sys.stdin.buffer.readline()
     sys.stdin.buffer.readline()
-    asked = json.loads(sys.stdin.buffer.read(int(line.split(b":")[1])))
+    return json.loads(sys.stdin.buffer.read(int(line.split(b":")[1]))) if line else None
+
+while asked := read():
+    if asked["method"] == "edit":
+        time.sleep(0.2)
+        tell(id=900, method="workspace/applyEdit", params={"edit": {}})
+        assert read()["id"] == 900
     tell(id=asked["id"], result=1)
     if asked["method"] == "twice":
         tell(id=asked["id"], result=2)
@@ -107,3 +115,14 @@ def test_an_answer_too_many_is_told(tmp_path: Path, method: str, fault: str) -> 
         assert client.ask(method) in (1, 2)  # of two answers either may be the one that is read
         assert client.ask("more") == 1
         assert [fault in each for each in client.faults] == ([True] if fault else [])
+
+
+def test_an_edit_is_applied_while_all_answers_are_waited_for(tmp_path: Path) -> None:
+    program = tmp_path / "server.py"
+    program.write_text(_SERVER)
+    with SoakClient([sys.executable, str(program)], tmp_path, {}, tmp_path / "errors") as client:
+        life = Life(client, Repository(tmp_path, 1), tmp_path, "utf-16", random.Random(1))
+        client.begin("edit")
+        life.apply_wanted()
+        client.all_answered(life.apply_wanted, 10.0)
+        assert not client.open_requests

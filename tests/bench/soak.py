@@ -158,7 +158,7 @@ class _Run:
             life.step()
             number += 1
             if number % 50 == 0:
-                client.all_answered()
+                client.all_answered(life.apply_wanted)
             if now > look:
                 _look(self, client, life, f"{(now - start) / 60:.1f} min")
                 look = time.monotonic() + self.soak.look * 60
@@ -184,7 +184,7 @@ class _Run:
         end = time.monotonic() + _PATIENCE
         while True:
             life.apply_wanted()
-            client.all_answered()
+            client.all_answered(life.apply_wanted)
             client.ask("textDocument/hover", _start_of(client, life))  # behind all that was sent
             quiet = time.monotonic() - client.arrived
             busy = client.status.get("queued", 0) or client.status.get("indexing", False)

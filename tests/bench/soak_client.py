@@ -206,10 +206,15 @@ class SoakClient:
         if not true():
             raise Gone(f"{what}: the server has ended")
 
-    def all_answered(self, seconds: float = HANG) -> None:
-        """Wait until all requests are answered. Raises Gone."""
+    def all_answered(self, apply_wanted: Callable[[], object], seconds: float = HANG) -> None:
+        """Wait until all requests are answered; meanwhile apply what edits are asked for. Raises Gone."""
+        end = time.monotonic() + seconds
         try:
-            self.wait_until(lambda: not self.open_requests, seconds, "answers")
+            while self.open_requests:  # some of them may be answered only once an edit is applied
+                self.wait_until(
+                    lambda: not self.open_requests or not self.edits.empty(), end - time.monotonic(), "answers"
+                )
+                apply_wanted()
         except Gone as error:
             raise Gone(f"{error}: {', '.join(self.open_requests[:20])}") from None
 

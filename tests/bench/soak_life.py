@@ -122,7 +122,7 @@ class Life:
         self.done.append(f"{kind} {what if what is not None else ''}".strip())
         self.apply_wanted()
         if len(self.client.open_requests) > _MOST_OPEN_REQUESTS:
-            self.client.all_answered()
+            self.client.all_answered(self.apply_wanted)
 
     def apply_wanted(self) -> None:
         """Apply the edits that the server has asked for."""

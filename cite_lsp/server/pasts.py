@@ -5,9 +5,12 @@ told is told again once the answer is there.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from cite_lsp.server.folders import Names
 
 MOST_NEAR = 2_000
 """Missing paths whose closest ones are asked for: so many dead paths have one cause that no near name mends."""
@@ -25,8 +28,8 @@ class Past:
         self.wanted = False
         """Whether a path could not be placed without the history."""
         self.known = False
-        self.mark = ""
-        """Of the last answer of its names; "" where there was none."""
+        self.history: Names | None = None
+        """The last answer; None where there was none, or no history."""
         self._top = root
         self._names: frozenset[str] | None = None
         self._renamed: dict[str, str | None] = {}
@@ -40,7 +43,7 @@ class Past:
         What is told would flicker otherwise with every file that appears.
         """
         new = Past(self.root)
-        new._top, new._names, new.mark = self._top, self._names, self.mark
+        new._top, new._names, new.history = self._top, self._names, self.history
         new._before = _newest(self._before, self._renamed)
         return new
 
@@ -61,30 +64,21 @@ class Past:
             self._asked[path] = None
         return self._renamed.get(path, self._before.get(path))
 
-    def learn_nothing_new(self) -> None:
-        """Take the answer that the history is the one whose names are known."""
-        self.known = True
-        self._asked.clear()
-
-    def learn(self, top: str, names: Iterable[str] | None, mark: str = "") -> None:
-        """Take the history's answer, and its mark.
+    def learn(self, history: "Names | None") -> None:
+        """Take the history's answer; None: there is no history to ask.
 
         Where the root is a part of the work tree only, a name in the history says nothing of the root: it may well
         have been beside it.
         """
         self.known = True
-        self.mark = mark
-        self._top = top
-        is_all = top in (self.root, os.path.realpath(self.root))  # an editor names a folder by the link to it
-        self._names = frozenset(names) if names is not None and is_all else None
+        self.history = history
         self._asked.clear()
-
-    def has_none(self) -> None:
-        """Take note that there is no history to ask."""
-        self.known = True
-        self.mark = ""
-        self._names = frozenset()
-        self._asked.clear()
+        if history is None:
+            self._names = frozenset()
+            return
+        self._top = history.top
+        is_all = self._top in (self.root, os.path.realpath(self.root))  # an editor names a folder by the link to it
+        self._names = history.names if is_all else None
 
     def questions(self) -> list[str]:
         """Give the paths whose renaming was asked for, and forget that it was."""

@@ -15,6 +15,7 @@ from cite_lsp.findings.reading import scope_of
 from cite_lsp.server.accepted_book import AcceptedBook
 from cite_lsp.server.citing import Citings
 from cite_lsp.server.deletions import Deletions
+from cite_lsp.server.folders import Folders
 from cite_lsp.server.grounding import GroundingRuns
 from cite_lsp.server.histories import Histories
 from cite_lsp.server.hits import Hit
@@ -62,6 +63,7 @@ class Session:
         self.trusted = trusted
         self.documents: dict[str, OpenDocument] = {}
         self.worker = Worker()
+        self.folders = Folders(self.worker)
         self.status_soon = StatusTeller(self).soon
         self.reports = SettingsReports(server)
         self.policy_files = PolicyFiles(self.reports, self.touch)
@@ -91,11 +93,8 @@ class Session:
         self.policy_files.close()
         self.watched.stop()
         parts = (self.offers, self.judging, self.policies, self.citings, self.deletions, self.histories, self.grounding)
-        for part in parts:
-            part.close()
-        for space in self.spaces:
-            space.close()
-        self.worker.close()
+        for close in [*(part.close for part in parts), *(space.close for space in self.spaces), self.worker.close]:
+            close()
 
     # --- spaces
 
@@ -109,7 +108,7 @@ class Session:
         return {document.path: document.buffer.text for document in self.documents.values() if document.path}
 
     def _open_space(self, roots: tuple[str, ...]) -> Space:
-        space = Space(roots, self._scopes(roots), self.overlay, self.worker, self._space_changed)
+        space = Space(roots, self._scopes(roots), self.overlay, self.folders, self._space_changed)
         if roots:
             space.list_soon(0.0)
         return space
@@ -147,7 +146,7 @@ class Session:
 
     def _close_space(self, space: Space) -> None:
         self.citings.forget(space)
-        space.close()
+        space.leave()
 
     def _space_changed(self, space: Space, change: Change) -> None:
         """Check again what a next snapshot may say otherwise."""

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
 
 from cite_lsp.config import PROJECT_FILE, PYTHON_FILE, LoadedSettings, Problem, load_settings
 
@@ -75,4 +74,4 @@ class SettingsBook:
 
 def is_settings_file(path: str) -> bool:
     """Say whether settings may be read from a file of this name."""
-    return Path(path).name in SETTINGS_FILES
+    return path.rpartition("/")[2] in SETTINGS_FILES

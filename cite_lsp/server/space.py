@@ -13,15 +13,14 @@ from typing import Any
 
 from cite_lsp.config import find_root
 from cite_lsp.server.commit_book import CommitBook
+from cite_lsp.server.folders import Files, Folders
 from cite_lsp.server.pasts import Nearness, Past
 from cite_lsp.snapshot.ladder import joined, within
 from cite_lsp.snapshot.lines import FileText, Reader
 from cite_lsp.snapshot.paths import PathIndex, too_wide
 from cite_lsp.snapshot.resolve import Resolution
 from cite_lsp.snapshot.snapshot import Scope, Snapshot
-from cite_lsp.worker.answers import index_of
-from cite_lsp.worker.client import Worker, WorkerFailed, WorkerLost
-from cite_lsp.worker.giving_back import MANY_FILES, give_back
+from cite_lsp.worker.client import WorkerFailed, WorkerLost
 
 _REST = 0.2
 """Seconds without a further event before the files are listed anew."""
@@ -76,7 +75,7 @@ class Space:
         roots: tuple[str, ...],
         scopes: Sequence[Scope],
         overlay: Callable[[], Mapping[str, str]],
-        worker: Worker,
+        folders: Folders,
         changed: Callable[["Space", Change], None],
     ) -> None:
         self.roots = roots
@@ -93,7 +92,8 @@ class Space:
         """What the files of all roots are read under."""
         self._overlay = overlay
         """Gives the texts of open files as they are now."""
-        self._worker = worker
+        self._folders = folders
+        self._worker = folders.worker
         self._changed = changed
         self._tasks: set[asyncio.Task[None]] = set()
         self._asking = False
@@ -119,8 +119,8 @@ class Space:
         self._nearness = Nearness()
         self._checkouts: dict[str, PathIndex] = {}
         """The files of other repositories' checkouts (setting anchors.repositories)."""
-        self._marks: dict[str, str] = {}
-        """What the worker calls its last answer of the files of a folder, by that folder."""
+        self._files: dict[str, Files] = {}
+        """What the worker said of the files of each folder."""
         self._views: dict[str, tuple[Snapshot, Snapshot]] = {}
         """For each root the snapshot that was seen from it, and how it was seen."""
         self.snapshot = self._make([PathIndex(root, ()) for root in self.roots])
@@ -169,6 +169,11 @@ class Space:
         """Give the innermost root that an absolute path lies in."""
         roots = [root for root in self.roots if within(root, path) is not None]
         return max(roots, key=len, default=None)
+
+    def leave(self) -> None:
+        """Close it, and know its folders for a while yet."""
+        self._folders.leave(self._files, [past.history for past in self._pasts.values()])
+        self.close()
 
     def close(self) -> None:
         """Stop everything that is under way, and let go of what is known: documents of old may hold the space yet."""
@@ -259,21 +264,21 @@ class Space:
         appeared, self._appeared = self._appeared, False  # what comes from now on is for the listing behind this one
         try:
             others = dict.fromkeys(self._scope.repositories.values())
-            listed = {root: await self._listed_files(root) for root in (*self.roots, *others)}
+            files = {root: await self._folders.files(root) for root in (*self.roots, *others)}
         except (WorkerLost, WorkerFailed) as error:
             self.error = f"the files could not be listed: {error}"
             self._appeared = self._appeared or appeared
             self._changed(self, Change())
             self._retry = asyncio.get_running_loop().call_later(_RETRY, self.list_soon)
             return
-        indexes = [listed[root][0] for root in self.roots]
-        checkouts = {root: listed[root][0] for root in others}
+        indexes = [files[root].index for root in self.roots]
+        checkouts = {root: files[root].index for root in others}
         self.error = ""
         self.rules_changed = self.rules_changed and self._again
         same = self.complete and not appeared and all(map(PathIndex.says_the_same, indexes, self.snapshot.indexes))
         same = same and checkouts.keys() == self._checkouts.keys()
         same = same and all(index.says_the_same(self._checkouts[root]) for root, index in checkouts.items())
-        self._marks = {root: mark for root, (_, mark) in listed.items()}
+        self._files = files
         self.complete = True
         self.coming = _not_there(self.coming)
         if not same:
@@ -282,21 +287,6 @@ class Space:
             self._pasts = {root: past.next() for root, past in self._pasts.items()}
             self.snapshot = self._make(indexes)
         self._changed(self, Change(everything=not same))
-
-    async def _listed_files(self, root: str) -> tuple[PathIndex, str]:
-        """Give the files of a folder, and what the worker calls its answer; the known index where nothing is new."""
-        indexes = (*self.snapshot.indexes, *self._checkouts.values())
-        before = next((index for index in indexes if index.root == root), None)
-        known = self._marks.get(root, "")
-        answer = await self._worker.call("paths", root=root, known=known)
-        if before is not None and "same" in answer:
-            return before, known
-        mark: str = answer["mark"]
-        loop = asyncio.get_running_loop()
-        index = await loop.run_in_executor(None, index_of, root, answer)
-        if len(index) > MANY_FILES:
-            loop.run_in_executor(None, give_back)
-        return index, mark
 
     def expect(self, paths: Iterable[str]) -> None:
         """Take note of paths that files are about to be renamed to; nobody is told meanwhile that they are missing."""
@@ -326,7 +316,7 @@ class Space:
         pasts, nearness = self._pasts, self._nearness
         try:
             for past in wanted:
-                _learn(past, await self._worker.call("history", root=past.root, known=past.mark))
+                past.learn(await self._folders.names(past.root))
             for root, paths in renamed.items():
                 asked = paths[:_MOST_QUESTIONS]
                 pasts[root].answer(await self._worker.call("renamed", root=root, paths=asked))
@@ -335,7 +325,7 @@ class Space:
         except (WorkerLost, WorkerFailed) as error:
             self.error = f"git's history could not be read: {error}"
             for past in wanted:
-                past.has_none()
+                past.learn(None)
         finally:
             self._asking = False
         if nearness is not self._nearness:
@@ -374,15 +364,6 @@ def _merged(scopes: Sequence[Scope]) -> Scope:
     repositories = {name: checkout for scope in reversed(scopes) for name, checkout in scope.repositories.items()}
     limits = [scope.max_bytes for scope in scopes]
     return Scope((), repositories, max(limits)) if scopes else Scope()
-
-
-def _learn(past: Past, answer: Mapping[str, Any]) -> None:
-    if "same" in answer:
-        past.learn_nothing_new()
-    elif "top" in answer:
-        past.learn(answer["top"], answer["names"], answer["mark"])
-    else:
-        past.has_none()
 
 
 def stray_root(path: str) -> str:

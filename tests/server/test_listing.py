@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cite_lsp.server.folders import Folders
 from cite_lsp.server.space import Change, Space
 from cite_lsp.snapshot.snapshot import Scope
 from cite_lsp.worker.client import Worker
@@ -54,7 +55,7 @@ class Told(list[Change]):
 
 async def test_the_same_files_are_the_same_index(worker: Worker, tmp_path: Path) -> None:
     root, told = repository(tmp_path / "w", "a.py", "b.py"), Told()
-    space = Space((root,), [Scope()], dict, worker, told)
+    space = Space((root,), [Scope()], dict, Folders(worker), told)
     await space.list_now()
     (index,) = space.snapshot.indexes
     before = space.snapshot
@@ -77,7 +78,7 @@ async def test_the_same_files_are_the_same_index(worker: Worker, tmp_path: Path)
 
 async def test_a_child_that_was_started_anew_tells_all(worker: Worker, tmp_path: Path) -> None:
     root, told = repository(tmp_path / "w", "a.py"), Told()
-    space = Space((root,), [Scope()], dict, worker, told)
+    space = Space((root,), [Scope()], dict, Folders(worker), told)
     await space.list_now()
     before = space.snapshot
     assert worker.pid is not None
@@ -93,7 +94,7 @@ async def test_a_child_that_was_started_anew_tells_all(worker: Worker, tmp_path:
 async def test_an_answer_that_was_not_taken_is_not_built_upon(worker: Worker, tmp_path: Path) -> None:
     """Of two roots the second cannot be listed: what was said of the first is asked again in full."""
     roots = (repository(tmp_path / "w", "a.py"), repository(tmp_path / "v", "b.py"))
-    space = Space(roots, [Scope(), Scope()], dict, worker, Told())
+    space = Space(roots, [Scope(), Scope()], dict, Folders(worker), Told())
     await space.list_now()
     (tmp_path / "w/new.py").write_text("x\n")
     call = worker.call
@@ -117,7 +118,7 @@ async def test_an_answer_that_was_not_taken_is_not_built_upon(worker: Worker, tm
 async def test_files_of_another_repository_that_change_are_taken(worker: Worker, tmp_path: Path) -> None:
     root, other = repository(tmp_path / "w", "a.py"), repository(tmp_path / "v", "b.py")
     told = Told()
-    space = Space((root,), [Scope((), {"a/v": other})], dict, worker, told)
+    space = Space((root,), [Scope((), {"a/v": other})], dict, Folders(worker), told)
     await space.list_now()
     await space.list_now()
     (tmp_path / "v/c.py").write_text("x\n")
@@ -134,7 +135,7 @@ async def test_names_of_the_past_are_kept_while_the_history_is_the_same(worker: 
     root, told = repository(tmp_path / "w", "a.py", "b.py"), Told()
     git(tmp_path / "w", "rm", "-q", "b.py")
     git(tmp_path / "w", "commit", "-qm", "two")
-    space = Space((root,), [Scope()], dict, worker, told)
+    space = Space((root,), [Scope()], dict, Folders(worker), told)
     await space.list_now()
 
     async def names() -> frozenset[str] | None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from cite_lsp.server import folders
+from cite_lsp.worker.answers import index_of
 from cite_lsp.worker.client import WorkerFailed
 from tests.server.at_rest import codes, rest, shown_at_rest, status
 from tests.server.harness import PUBLISH, Refused, Session, at, range_of
@@ -245,8 +247,11 @@ async def test_a_client_that_refuses_to_watch_is_watched_for(folder: Path) -> No
 
 @pytest.mark.parametrize("listing", [False, True])
 @pytest.mark.parametrize("stray", [False, True])
-async def test_a_space_that_is_closed_is_not_kept_alive(folder: Path, *, stray: bool, listing: bool) -> None:
+async def test_a_space_that_is_closed_is_not_kept_alive(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, stray: bool, listing: bool
+) -> None:
     """Each holds the names of all its files; `listing`: they are being listed anew when it is closed."""
+    monkeypatch.setattr(folders, "_STAYS", 0.0)
     (folder / "a.md").write_text(TEXT)
     uri, code = (folder / "a.md").as_uri(), (folder / "src/a.py").as_uri()
     other = folder.parent / "other"
@@ -271,16 +276,47 @@ async def test_a_space_that_is_closed_is_not_kept_alive(folder: Path, *, stray: 
             while inner.spaces[-1]._listing.done():  # noqa: ASYNC110 - that a listing begins is no event of the test
                 await asyncio.sleep(0)
         try:
-            if stray:
-                session.close(uri)
-            else:
-                session.folders_changed(added=[other])
+            session.close(uri)
+            if not stray:
+                session.folders_changed(added=[other], removed=[folder])
             await rest(session)
             assert index() is None, gc.get_referrers(index())  # it does not wait until garbage is looked for
         finally:
             gc.enable()
         gc.collect()
         assert space() is None, gc.get_referrers(space())
+
+
+@pytest.mark.parametrize("stray", [False, True])
+async def test_a_folder_that_is_opened_again_soon_is_not_told_anew(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, stray: bool
+) -> None:
+    """The files of a large one would take a second: to list, to send and to read."""
+    (folder / "a.md").write_text(TEXT)
+    uri, other = (folder / "a.md").as_uri(), folder.parent / "other"
+    other.mkdir()
+    async with Session(folders=[other if stray else folder], settings=ALL_ON, ignored=QUIET) as session:
+        session.open(uri, TEXT)
+        await rest(session)
+        inner = session.server.session
+        index = next(space for space in inner.spaces if folder.as_posix() in space.roots).snapshot.indexes[0]
+        made: list[str] = []
+        monkeypatch.setattr(folders, "index_of", lambda root, answer: made.append(root) or index_of(root, answer))
+        if stray:
+            session.close(uri)
+            await rest(session)
+            assert len(inner.spaces) == 1
+            session.open(uri, TEXT)
+        else:
+            session.folders_changed(added=[other])
+        await rest(session)
+        space = next(space for space in inner.spaces if folder.as_posix() in space.roots)
+        assert space.snapshot.indexes[0] is index
+        assert made == ([] if stray else [other.as_posix()])
+        (folder / "src/new.py").write_text(CODE)
+        space.list_soon(appeared=True)
+        await rest(session)
+        assert "src/new.py" in space.snapshot.indexes[0]
 
 
 async def test_who_waits_for_the_files_of_a_space_that_was_closed_is_told(folder: Path) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from cite_lsp.worker.client import Worker
+
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 """Nobody's real keyring is asked by a test, nor by the programs that it starts."""
 
@@ -45,6 +47,14 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     return home
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    """The child process that the server has, started when it is first asked."""
+    made = Worker()
+    yield made
+    made.close()
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,6 @@ from cite_lsp.snapshot.snapshot import Scope
 from cite_lsp.worker.client import Worker
 
 pytestmark = pytest.mark.usefixtures("person")
-
-
-@pytest.fixture
-def worker() -> Iterator[Worker]:
-    made = Worker()
-    yield made
-    made.close()
 
 
 def git(folder: Path, *arguments: str) -> None:

@@ -5,7 +5,6 @@ import io
 import os
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from cite_lsp.snapshot.lines import FileText
 from cite_lsp.snapshot.paths import list_paths
 from cite_lsp.snapshot.versions import Version
 from cite_lsp.worker import drift_lane, lanes
-from cite_lsp.worker.client import Worker
 from cite_lsp.worker.drift_lane import DriftLane
 from cite_lsp.worker.lanes import Request
 
@@ -27,13 +25,6 @@ pytestmark = pytest.mark.usefixtures("person")
 
 CODE = [f"line {number}" for number in range(1, 41)]
 DOC = "The pool gives up after three tries (`src/pool.py:10-12`), see `Makefile:3`.\n"
-
-
-@pytest.fixture
-def worker() -> Iterator[Worker]:
-    made = Worker()
-    yield made
-    made.close()
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -1,7 +1,5 @@
 """The worker's task `grounding`: in a real child process."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from cite_lsp.audit.grounding import grounding_from_data
@@ -10,13 +8,6 @@ from cite_lsp.audit.verdicts import Row
 from cite_lsp.worker.client import Worker, WorkerFailed
 
 FILE = ["import os", *["# filler"] * 20, "MAX_ATTEMPTS = 5", *["# filler"] * 20, "def retry_all():", "    pass"]
-
-
-@pytest.fixture
-def worker() -> Iterator[Worker]:
-    made = Worker()
-    yield made
-    made.close()
 
 
 def row(claim: str, line: int) -> dict[str, object]:

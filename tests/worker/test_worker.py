@@ -21,13 +21,6 @@ from cite_lsp.worker.frames import BadFrame, encoded, read_message
 ROW = row_to_data(Row.of(claim="MAX_ATTEMPTS is 3.", lines=[(24, "MAX_ATTEMPTS = 5")], path="retry.py"))
 
 
-@pytest.fixture
-def worker():
-    made = Worker()
-    yield made
-    made.close()
-
-
 def git(folder: Path, *arguments: str) -> None:
     person = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
     subprocess.run(["git", *person, *arguments], cwd=folder, check=True, capture_output=True)

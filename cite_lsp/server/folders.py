@@ -58,7 +58,7 @@ class Folders:
         if known is not None and "same" in answer:
             return known
         loop = asyncio.get_running_loop()
-        index = await loop.run_in_executor(None, index_of, folder, answer)
+        index = await loop.run_in_executor(None, index_of, folder, answer, known.index if known is not None else None)
         if len(index) > MANY_FILES:
             loop.run_in_executor(None, give_back)
         found = self._files[folder] = Files(index, answer["mark"])
@@ -75,8 +75,11 @@ class Folders:
             return known
         if "top" not in answer:
             return None
-        names = answer["names"]
-        found = Names(answer["top"], None if names is None else frozenset(names), answer["mark"])
+        if known is not None and known.names is not None and "added" in answer:
+            names: frozenset[str] | None = known.names.difference(answer["removed"]).union(answer["added"])
+        else:
+            names = None if answer["names"] is None else frozenset(answer["names"])
+        found = Names(answer["top"], names, answer["mark"])
         self._names[folder] = found
         return found
 

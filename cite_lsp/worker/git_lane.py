@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from cite_lsp.snapshot.git import NoRepository, Repository
 from cite_lsp.snapshot.paths import MAX_FILES, PathIndex, list_paths
-from cite_lsp.worker.answers import index_data
+from cite_lsp.worker.answers import difference, index_data
 from cite_lsp.worker.giving_back import MANY_FILES, give_back
 from cite_lsp.worker.lanes import Request, Task
 
@@ -41,7 +41,7 @@ class GitLane:
         """Index the files below `root`, at most `limit` of them.
 
         The answer is that of `index_data`, with a `mark`; or `{"same": mark}` where nothing is other than in the answer
-        with the mark `known`.
+        with the mark `known`. Where that was the last one, this one tells how it differs.
         """
         root: str = request.params["root"]
         with self._listed_alone(root):
@@ -54,7 +54,8 @@ class GitLane:
             self._keep_index(root, index)
         same = self._marked(request, index)
         if same is None:
-            return index_data(index) | {"mark": self._marks.of(index)}
+            known = before if before is not None and self._marked(request, before) else None
+            return index_data(index, known) | {"mark": self._marks.of(index)}
         if len(index) > MANY_FILES:  # the answer is too small to tell what it left free
             give_back()
         return same
@@ -68,7 +69,8 @@ class GitLane:
         """Walk the history of the work tree that `root` lies in, as it is now.
 
         The answer: `none`, why there is no history; or `top` and `names`, null where they were not found in time, with
-        a `mark`; or `{"same": mark}` where the history is that of the answer with the mark `known`.
+        a `mark`; or `{"same": mark}` where the history is that of the answer with the mark `known`. Where that was the
+        last one, `added` and `removed` stand for `names`.
         """
         root: str = request.params["root"]
         before = self._repositories.pop(root, None)
@@ -82,11 +84,12 @@ class GitLane:
         names = repository.names_in_history()
         if names is None:
             return {"top": repository.top, "names": None, "mark": ""}
-        return self._marked(request, repository) or {
-            "top": repository.top,
-            "names": sorted(names),
-            "mark": self._marks.of(repository),
-        }
+        same = self._marked(request, repository)
+        if same is not None:
+            return same
+        old = before.names_in_history() if isinstance(before, Repository) and self._marked(request, before) else None
+        said = {"names": sorted(names)} if old is None else difference(old, names)
+        return {"top": repository.top, "mark": self._marks.of(repository), **said}
 
     def renamed(self, request: Request) -> dict[str, str | None]:
         """Say where `paths`, relative to the top of the work tree, went, by the last history of `root`."""

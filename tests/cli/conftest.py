@@ -4,7 +4,7 @@ import contextlib
 import io
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,26 @@ def _alone(person, tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+
+
+@pytest.fixture(autouse=True)
+def _no_command_goes_on(monkeypatch) -> Iterator[None]:
+    """What a failing test has left running would ask the servers that the next ones use."""
+    begun: list[subprocess.Popen[bytes]] = []
+
+    class Noted(subprocess.Popen):
+        """A process that is remembered."""
+
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            begun.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Noted)
+    yield
+    for each in begun:
+        if each.poll() is None and isinstance(each.args, list) and "cite_lsp" in each.args:
+            each.kill()
+            each.wait()
 
 
 @pytest.fixture

@@ -876,8 +876,9 @@ def test_the_bar_and_an_interrupt_on_a_terminal(workspace, server):
     running = subprocess.Popen(command, cwd=folder, stdin=child, stdout=child, stderr=child, env=environment)
     os.close(child)
     seen, interrupted = bytearray(), False
+    deadline = time.monotonic() + 60
     try:
-        while select.select([parent], [], [], 30)[0]:
+        while time.monotonic() < deadline and select.select([parent], [], [], 30)[0]:
             try:
                 read = os.read(parent, 65536)
             except OSError:

@@ -215,7 +215,7 @@ class SystemOne:
         """Begin the log and the counts anew."""
         self._call("DELETE", "/requests")
 
-    def wait_for(self, true: Callable[[dict[str, int]], bool], seconds: float = 20.0) -> bool:
+    def wait_for(self, true: Callable[[dict[str, int]], bool], seconds: float = 60.0) -> bool:
         """Wait until something is true of the counts; False when it does not come true in time. Blocks."""
         end = time.monotonic() + seconds
         while not true(self.counts()):

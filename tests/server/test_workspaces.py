@@ -301,7 +301,7 @@ async def test_a_folder_that_is_opened_again_soon_is_not_told_anew(
         inner = session.server.session
         index = next(space for space in inner.spaces if folder.as_posix() in space.roots).snapshot.indexes[0]
         made: list[str] = []
-        monkeypatch.setattr(folders, "index_of", lambda root, answer: made.append(root) or index_of(root, answer))
+        monkeypatch.setattr(folders, "index_of", lambda root, *more: made.append(root) or index_of(root, *more))
         if stray:
             session.close(uri)
             await rest(session)

@@ -469,6 +469,20 @@ def test_an_index_says_the_same_after_its_way(paths, loose):
         assert other.with_suffix(path) == index.with_suffix(path)
 
 
+@given(st.sets(NAMES), st.sets(NAMES), st.sets(NAMES))
+def test_an_index_says_the_same_after_only_what_is_other_was_told(before, paths, loose):
+    known = PathIndex("/w", tuple(sorted(before)))
+    listed = tuple(sorted(paths))
+    index = PathIndex("/w", listed, Tracked(listed, frozenset(paths & loose)))
+    data = json.loads(json.dumps(index_data(index, known)))
+    assert set(data["added"]) | set(data["removed"]) == before ^ paths
+    other = index_of("/w", data, known)
+    assert other.says_the_same(index)
+    assert other.orders() == index.orders()
+    kept = {path: path for path in known.paths}
+    assert all(path is kept[path] for path in other.paths if path in kept)
+
+
 def test_what_is_said_of_an_index_counts_in_full():
     listed = ("a.py", "b.py")
     index = PathIndex("/w", listed, Tracked(listed))

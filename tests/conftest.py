@@ -14,6 +14,10 @@ from cite_lsp.worker.client import Worker
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 """Nobody's real keyring is asked by a test, nor by the programs that it starts."""
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that runs the tests in the background has them pass over Ctrl-C, and the programs that they start as well.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 settings.register_profile("default", deadline=None)
 settings.load_profile("default")
 

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 _AT_ONCE = 64
 """Rows that go to the worker together."""
 _MOST_UNUSED = 2_000
-"""Answers that are kept beside twice as many as open documents hold: each key stroke in a claim makes another one."""
+"""Answers that are kept beside twice as many as open documents hold: a claim that is edited and saved makes another."""
 
 _Key = tuple[str, tuple[Span, ...], tuple[str, ...]]
 

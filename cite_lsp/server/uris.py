@@ -12,9 +12,11 @@ from urllib.parse import quote, unquote
 _FILE = re.compile(r"file:(?://([^/?#]*))?(/[^?#]*)?", re.IGNORECASE)
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 _WINDOWS = re.compile(r"([A-Za-z]):(?=[\\/]|$)")
+_KEPT = 512
+"""Answers: open documents and what they cite are asked for again and again, thousands of changed files once."""
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=_KEPT)
 def to_path(uri: str) -> str | None:
     """Give the path of a `file:` URI, without "." and ".." and a slash at the end; None for whatever is no file.
 
@@ -38,7 +40,7 @@ def to_path(uri: str) -> str | None:
     return posixpath.normpath(f"//{unquote(host)}{path}")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=_KEPT)
 def to_uri(path: str) -> str:
     """Give the `file:` URI of an absolute path, escaped as VS Code does; the inverse of `to_path`."""
     drive = _WINDOWS.match(path)
@@ -52,7 +54,7 @@ def to_uri(path: str) -> str:
     return f"file://{_escaped(path)}"
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=_KEPT)
 def key(uri: str) -> str:
     """Give what two spellings of one document have in common; URIs of no file are their own key."""
     path = to_path(uri)

@@ -115,19 +115,19 @@ class Trees:
 
     def rest(self) -> None:
         """Let go of what can be found out again."""
-        self.objects.rest()
         self._wanted.clear()
         self._names.clear()
-        for inner in self._inner.values():
-            if inner is not None:
-                inner.rest()
+        for objects in self._every_objects():
+            objects.rest()
 
     def close(self) -> None:
         """End the processes."""
-        self.objects.close()
-        for inner in self._inner.values():
-            if inner is not None:
-                inner.close()
+        for objects in self._every_objects():
+            objects.close()
+
+    def _every_objects(self) -> list[Objects]:
+        """Give the objects of the repository and of the submodules that were asked for."""
+        return [self.objects, *(inner for inner in self._inner.values() if inner is not None)]
 
 
 class CommitPaths:

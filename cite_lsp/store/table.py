@@ -11,7 +11,7 @@ from typing import TypeVar
 _BUSY_SECONDS = 5.0
 _LOCK_SECONDS = 5.0
 _STALE_LOCK_SECONDS = 60.0
-_PAGES = 512
+_CACHE_KIB = 512
 """KiB of a file that stay in memory here: the system keeps what is read often, and each process would once more."""
 _DAMAGED = ("malformed", "not a database", "corrupt", "disk image")
 
@@ -119,7 +119,7 @@ class Table:
                 if mode is None or mode[0] != "wal":
                     raise sqlite3.OperationalError("the write-ahead log is refused")
                 database.execute("PRAGMA synchronous=NORMAL")
-                database.execute(f"PRAGMA cache_size=-{_PAGES}")
+                database.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
                 database.executescript(self._schema)
                 if written < self._version:
                     database.execute(f"PRAGMA user_version={self._version}")

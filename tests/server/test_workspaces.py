@@ -291,7 +291,7 @@ async def test_a_space_that_is_closed_is_not_kept_alive(
 async def test_a_folder_that_is_opened_again_soon_is_not_told_anew(
     folder: Path, monkeypatch: pytest.MonkeyPatch, *, stray: bool
 ) -> None:
-    """The files of a large one would take a second: to list, to send and to read."""
+    """The files of a large one would take most of a second to send and to read."""
     (folder / "a.md").write_text(TEXT)
     uri, other = (folder / "a.md").as_uri(), folder.parent / "other"
     other.mkdir()
